@@ -1,7 +1,7 @@
-"""Look for versions among known vulnerabilities with pip-audit, and say plainly when nobody could be asked.
+"""Look versions up among known vulnerabilities with pip-audit, and say so if no service answered.
 
-pip-audit calls it a success, "no known vulnerabilities found", when its service knows none of the packages, as where an
-index without that service stands in for the public one. So what counts is how many versions it has an answer for.
+pip-audit reports "no known vulnerabilities found" even if its service knows none of the packages, for example with a
+private index. So what counts is the number of versions that it has an answer for.
 """
 
 import json
@@ -13,17 +13,17 @@ COMMAND = ("--no-deps", "--disable-pip", "--progress-spinner", "off", "--format"
 
 
 def judge(packages: list[dict[str, object]]) -> tuple[int, str]:
-    """Make an exit code and words of what pip-audit found: 1 only for a known vulnerability."""
+    """Turn what pip-audit found into an exit code and a text: 1 only for a known vulnerability."""
     asked = [package for package in packages if "vulns" in package]
     known = [
         f"{package['name']} {package['version']}: {found['id']}"
-        + "".join(f", mended in {version}" for version in found["fix_versions"])
+        + "".join(f", fixed in {version}" for version in found["fix_versions"])
         for package in asked
         for found in package["vulns"]
     ]
     if not asked:
-        return 0, f"Not audited: no service that knows vulnerabilities answered for any of {len(packages)} versions."
-    rest = f" {len(packages) - len(asked)} versions it does not know." if len(asked) < len(packages) else ""
+        return 0, f"Not audited: no vulnerability service answered for any of {len(packages)} versions."
+    rest = f" {len(packages) - len(asked)} versions are unknown to it." if len(asked) < len(packages) else ""
     if known:
         return 1, "\n".join([*known, f"{len(known)} known vulnerabilities in {len(asked)} versions.{rest}"])
     return 0, f"No known vulnerability in {len(asked)} versions.{rest}"

@@ -12,18 +12,26 @@ import threading
 from collections.abc import Collection
 from urllib.parse import quote, unquote, urlsplit
 
+from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 _WAY_BACK = "mandoline_back"
 _USER = "_streamlit_user"
 _LINK = re.compile(r"/[A-Za-z0-9_/-]*\?(?:project|edit|view)=[A-Za-z0-9_-]{1,64}")
 _SECONDS = 600  # that signing in may take
-_WRONG_NAME = "This server has no such name. Whoever runs it can give it one: mandoline app --allow-host NAME\n"
+_WRONG_NAME = "Unknown host name. To allow it, start the server with: mandoline app --allow-host NAME\n"
 _SIGN_IN = "Sign in first.\n"
-_WRONG_PAGE = "A page of another site may not connect to this server.\n"
+_WRONG_PAGE = "Pages of another site may not connect to this server.\n"
+_OFF = ("/_stcore/metrics",)  # say how busy the server is and with what, to anyone
+# What a page asks for over its connection. The framework knows more: to clear everyone's caches, to say how often a
+# script runs, to name the folder and the commit that it is in.
+_ASKED = ("rerun_script", "stop_script", "app_heartbeat", "file_urls_request", "backend_operation_request")
+_PLAIN = re.compile(r"[A-Za-z0-9.:\[\]-]+")
+_UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<visit>[^/]+)/[^/]+")
 _MOST_VISITS = 10_000  # at a time; the oldest have to be admitted again, which drawing a page does
 _admitted: dict[str, None] = {}
 _admitting = threading.Lock()  # every visitor's pages are drawn in a thread of their own
@@ -52,8 +60,7 @@ class AccessMiddleware:
     inner : ASGIApp
         What answers those who are let in.
     names : collection of str
-        Names under which people reach the server, besides localhost and addresses in figures, which no other site can
-        take.
+        Host names of the server, in addition to localhost and IP addresses, which no other site can take.
     asks : bool
         Whether people sign in. Those who have are brought back to the link that they came with; those who have not
         may send nothing.
@@ -73,10 +80,17 @@ class AccessMiddleware:
         reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
         why = self._refusal(headers, reads=reads)
         if why is None and self._asks and scope["type"] == "http" and not reads:
-            why = None if any(part in _admitted for part in scope["path"].split("/")) else _SIGN_IN
+            upload = _UPLOAD.fullmatch(scope["path"])
+            why = None if upload is not None and upload["visit"] in _admitted else _SIGN_IN
+        if scope["type"] == "http":
+            send = _with_headers("" if why else headers.get("host", ""), send)
         if why:
             await PlainTextResponse(why, status_code=403)(scope, receive, send)
-        elif self._asks and scope["type"] == "http":
+        elif scope["path"].rstrip("/").endswith(_OFF):
+            await PlainTextResponse("Not found.\n", status_code=404)(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await self._inner(scope, _only_asked(receive), send)
+        elif self._asks:
             await self._inner(scope, receive, _with_way_back(scope, headers, send))
         else:
             await self._inner(scope, receive, send)
@@ -88,8 +102,50 @@ class AccessMiddleware:
             return _WRONG_NAME
         if origin is None or reads:  # what a browser lets another site read is said in the answer, which says nothing
             return None
-        is_own = urlsplit(origin).netloc.lower() == host.lower()
-        return None if is_own or _hostname(urlsplit(origin).netloc) in self._names else _WRONG_PAGE
+        page = origin.partition("://")[2].lower()  # an origin has no path
+        return None if page == host.lower() or _hostname(page) in self._names else _WRONG_PAGE
+
+
+def _only_asked(receive: Receive) -> Receive:
+    """Pass on what a page asks for over its connection, and leave out what no page of the app sends."""
+
+    async def receiving() -> Message:
+        while True:
+            message = await receive()
+            if message["type"] != "websocket.receive" or _is_asked(message.get("bytes") or b""):
+                return message
+
+    return receiving
+
+
+def _is_asked(content: bytes) -> bool:
+    try:
+        return BackMsg.FromString(content).WhichOneof("type") in _ASKED
+    except DecodeError:
+        return False
+
+
+def _with_headers(host: str, send: Send) -> Send:
+    """Say with every answer that only pages of this server may frame it, and what they may load; links stay here."""
+    socket = f"ws://{host} wss://{host}" if _PLAIN.fullmatch(host) else ""  # some browsers do not count it as 'self'
+    # The framework evaluates its charts' formats and styles its elements in place. It loads nothing from elsewhere.
+    policy = (
+        "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; "
+        f"connect-src 'self' {socket} data: blob:; worker-src 'self' blob:; "
+        "frame-src 'self' data: blob:; frame-ancestors 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
+    )
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            answer = MutableHeaders(scope=message)
+            answer["x-content-type-options"] = "nosniff"
+            answer["x-frame-options"] = "SAMEORIGIN"
+            answer["referrer-policy"] = "same-origin"
+            answer["content-security-policy"] = policy
+        await send(message)
+
+    return sending
 
 
 def _with_way_back(scope: Scope, headers: Headers, send: Send) -> Send:

@@ -1,31 +1,15 @@
-"""The errors a person can meet: what is wrong and where, what was expected, what to do."""
+"""Errors: what is wrong and where, what was expected, what to do."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
 
-from mandoline_core.formatting import Sentence, Vocabulary, listed, say
+from mandoline_core.formatting import listed
 
 
 class MandolineError(ValueError):
-    """Report bad input in one clear sentence; every error we raise on purpose derives from this.
-
-    Examples
-    --------
-    >>> error = MandolineError(Sentence("The {source} has {n:count row}.", n=1))
-    >>> str(error), error.say({"source": "labelled data"})
-    ('The source has 1 row.', 'The labelled data has 1 row.')
-    """
-
-    @property
-    def sentence(self) -> str:
-        """What it says: a `Sentence` where it speaks of the samples."""
-        return self.args[0] if self.args and isinstance(self.args[0], Sentence) else str(self)
-
-    def say(self, words: Vocabulary) -> str:
-        """Say it in a vocabulary."""
-        return say(self.sentence, words)
+    """The base of all errors about bad input, in one clear message."""
 
 
 class DataError(MandolineError):
@@ -47,7 +31,7 @@ class SliceError(MandolineError):
 
 
 class OverlapError(MandolineError):
-    """Report a target that the source cannot be reweighted to."""
+    """Report new data that no weighting of the labelled data can match."""
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

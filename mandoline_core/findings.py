@@ -1,4 +1,4 @@
-"""Findings: what a person should know before quoting a number."""
+"""Findings: what to know before you quote a number."""
 
 from __future__ import annotations
 
@@ -6,57 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from mandoline_core.formatting import Sentence
-
 Severity = Literal["info", "warning", "serious"]
-_MEANS = {"green": "Usable", "amber": "Usable with care", "red": "Not to be trusted"}
-NOT_PASSED = ("failed", "doubtful", "not run")  # states of a check that speak against an estimate, the loudest first
+MEANINGS = {
+    "confirmed": "Confirmed by labels",
+    "green": "Usable",
+    "amber": "Usable with care",
+    "red": "Do not quote yet",
+}
+CONTRADICTED = "Contradicted by labels"
+NOT_PASSED = ("failed", "doubtful", "not run")  # worst first
 _ORDER = {"serious": 0, "warning": 1, "info": 2}
-
-
-@dataclass(frozen=True)
-class FindingKind:
-    """Declare what a check may find: its code, and its sentences as templates (see `Sentence`).
-
-    Parameters
-    ----------
-    check : str
-        The name of the check that it belongs to.
-    code : str
-        A stable name for programs.
-    headline : str
-        What is doubtful, at a glance: a sentence without its full stop.
-    remedy : str
-        What to do about it.
-    detail : str
-        The rest of the message, from the punctuation on.
-
-    Examples
-    --------
-    >>> kind = FindingKind("slices", "tiny_slice", "Slice {name!r} has {n} {source_rows}", "Widen it.", ": too few.")
-    >>> print(kind.found("warning", name="a", n=2).message)
-    Slice 'a' has 2 source rows: too few.
-    """
-
-    check: str
-    code: str
-    headline: str
-    remedy: str
-    detail: str = "."
-
-    def found(self, severity: Severity, *, slices: tuple[str, ...] = (), **numbers: Any) -> Finding:
-        """Say that it was found, with the numbers and names that its templates need."""
-        return Finding(self, severity, slices, numbers)
-
-
-def rows_left_out(code: str, *, lacking: str) -> FindingKind:
-    """Declare that rows are left out for what they lack.
-
-    >>> print(rows_left_out("no_label", lacking="a label").found("info", missing=2, n=9, name="a.csv").message)
-    2 of 9 rows of a.csv lack a label and are left out.
-    """
-    headline = "{missing:,} of {n:,} rows of {name} lack " + lacking + " and are left out"
-    return FindingKind("rows", code, headline, "Fill in what is missing if these rows differ from the others.")
 
 
 @dataclass(frozen=True)
@@ -65,42 +24,42 @@ class Finding:
 
     Parameters
     ----------
+    check : str
+        The name of the check that it belongs to.
+    code : str
+        A stable name for programs.
     severity : {"info", "warning", "serious"}
+    text : str
+        What is doubtful, in one sentence.
+    remedy : str
+        What to do about it.
+    detail : str
+        The figures behind it.
     slices : tuple of str
-        The slices it speaks of, for programs.
+        The slices it is about, for programs.
     numbers : mapping of str to object
-        The parts of the kind's templates: numbers and names, unformatted.
+        Its numbers and names, unformatted, for programs.
+
+    Examples
+    --------
+    >>> finding = Finding("slices", "tiny_slice", "warning", "Slice 'a' has 2 labelled rows.", "Widen its rule.")
+    >>> finding.message
+    "Slice 'a' has 2 labelled rows."
     """
 
-    kind: FindingKind
+    check: str
+    code: str
     severity: Severity
+    text: str
+    remedy: str = ""
+    detail: str = ""
     slices: tuple[str, ...] = ()
     numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
-    def check(self) -> str:
-        """The name of the check that it belongs to."""
-        return self.kind.check
-
-    @property
-    def code(self) -> str:
-        """A stable name for programs."""
-        return self.kind.code
-
-    @property
-    def headline(self) -> Sentence:
-        """What is doubtful, at a glance."""
-        return Sentence(f"{self.kind.headline}.", **self.numbers)
-
-    @property
-    def message(self) -> Sentence:
-        """What is doubtful, and what is known about it."""
-        return Sentence(self.kind.headline + self.kind.detail, **self.numbers)
-
-    @property
-    def remedy(self) -> Sentence:
-        """What to do about it."""
-        return Sentence(self.kind.remedy, **self.numbers)
+    def message(self) -> str:
+        """What is doubtful, with the figures behind it."""
+        return f"{self.text} {self.detail}".strip()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as plain data: what `--json` prints."""
@@ -108,12 +67,41 @@ class Finding:
             "check": self.check,
             "code": self.code,
             "severity": self.severity,
-            "headline": self.headline,
+            "headline": self.text,
             "message": self.message,
             "remedy": self.remedy,
             "slices": list(self.slices),
             "numbers": {name: _plain(value) for name, value in self.numbers.items()},
         }
+
+
+def rows_left_out(code: str, missing: int, n: int, *, name: str, lacking: str) -> tuple[Finding, ...]:
+    """Report rows that are left out because a value is missing; a warning above 1%.
+
+    >>> print(rows_left_out("no_label", 2, 9, name="a.csv", lacking="label")[0].message)
+    2 of 9 rows of a.csv have no label and are left out.
+    """
+    if not missing:
+        return ()
+    text = f"{missing:,} of {n:,} rows of {name} have no {lacking} and are left out."
+    severity: Severity = "warning" if missing > 0.01 * n else "info"
+    remedy = "Fill in the missing values if these rows differ from the others."
+    return (Finding("rows", code, severity, text, remedy, numbers={"missing": missing, "n": n, "name": name}),)
+
+
+def rows_sampled(
+    code: str, source: int, n_source: int, target: int, n_target: int, *, remedy: str = ""
+) -> tuple[Finding, ...]:
+    """Report that a method used a random sample of the rows.
+
+    >>> print(rows_sampled("rows_drawn", 50, 60, 2000, 9000)[0].message)
+    This method used a random sample: 50 of 60 labelled rows, 2,000 of 9,000 new rows.
+    """
+    if (source, target) == (n_source, n_target):
+        return ()
+    used = f"{source:,} of {n_source:,} labelled rows, {target:,} of {n_target:,} new rows"
+    numbers = {"source": source, "n_source": n_source, "target": target, "n_target": n_target}
+    return (Finding("rows", code, "info", f"This method used a random sample: {used}.", remedy, numbers=numbers),)
 
 
 def _plain(value: Any) -> Any:
@@ -129,15 +117,15 @@ def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 @dataclass(frozen=True)
 class Check:
-    """Hold what became of one check.
+    """Hold the result of one check.
 
     Parameters
     ----------
     state : {"passed", "doubtful", "failed", "not run"}
     words : str
-        What was found, or why it could not run.
+        What was found, or why it did not run.
     headline : str
-        The same at a glance.
+        The same in short.
     """
 
     name: str
@@ -152,7 +140,7 @@ class Check:
 
 
 def loudest_first(checks: Iterable[Check]) -> tuple[Check, ...]:
-    """Sort the checks that did not pass by how loudly they speak against an estimate."""
+    """Return the checks that did not pass, worst first."""
     return tuple(
         sorted((one for one in checks if one.state in NOT_PASSED), key=lambda one: NOT_PASSED.index(one.state))
     )
@@ -164,15 +152,18 @@ class Verdict:
 
     Parameters
     ----------
-    level : {"green", "amber", "red"}
+    level : {"confirmed", "green", "amber", "red"}
+        Confirmed: labels of some new rows agree, and a large hidden change would have shown.
     reason : str
         What follows the first words of the message.
     assumption : str
-        What must hold for the interval to be honest, as the end of "The interval is honest if ...".
+        What must hold for the interval to be valid, as the end of "The interval is valid if ...".
     doubts : str
-        What speaks against the estimate: the loudest check at a glance, and how many others did not pass.
+        The worst check in short, and how many others did not pass.
     harmless : mapping of str to str
-        Columns that no check looked at, because a person declared that their change does not matter; and why.
+        Columns that no check looked at, because they are marked as irrelevant; and why.
+    contradicted : bool
+        Whether labels of some new rows contradict the estimate.
     """
 
     level: str
@@ -181,38 +172,36 @@ class Verdict:
     assumption: str = ""
     doubts: str = ""
     harmless: Mapping[str, str] = field(default_factory=dict, hash=False)
+    contradicted: bool = False
 
     @property
-    def declared(self) -> tuple[Sentence, ...]:
-        """What a person declared, a sentence a column: the verdict rests on it."""
+    def declared(self) -> tuple[str, ...]:
+        """The columns marked as irrelevant, a sentence each: the verdict rests on them."""
         return tuple(
-            Sentence(
-                "Declared harmless: a change of {column!r} does not matter{why}.",
-                column=column,
-                why=f", because {reason.strip().rstrip('.')}" if reason.strip() else "; no reason was given",
-            )
+            f"{column} is marked as irrelevant"
+            + (f": {reason.strip().rstrip('.')}." if reason.strip() else " (no reason given).")
             for column, reason in self.harmless.items()
         )
 
     @property
     def loudest_first(self) -> tuple[Check, ...]:
-        """The checks that speak against the estimate: those that failed, those in doubt, those that could not run."""
+        """The checks that did not pass: those that failed, those in doubt, those that did not run."""
         return loudest_first(self.checks)
 
     @property
     def loudest(self) -> Check | None:
-        """The check that speaks loudest against the estimate."""
+        """The worst check that did not pass."""
         return next(iter(self.loudest_first), None)
 
     @property
     def meaning(self) -> str:
         """What the light means, in a few words."""
-        return _MEANS[self.level]
+        return CONTRADICTED if self.contradicted else MEANINGS[self.level]
 
     @property
-    def message(self) -> Sentence:
-        """What the light means here."""
-        return Sentence("{means}: {reason}", means=self.meaning, reason=self.reason)
+    def message(self) -> str:
+        """What the light means, and the reason."""
+        return f"{self.meaning}: {self.reason}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""

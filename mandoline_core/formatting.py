@@ -1,19 +1,21 @@
-"""Numbers, lists and sentences as text: the one place that writes for a person."""
+"""Numbers, lists and tables as text: one formatter for all faces."""
 
 from __future__ import annotations
 
 import csv
 import html
+import math
 import re
-import string
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time
+from pathlib import PurePath
 from types import SimpleNamespace
-from typing import Any
 
 _WIDTH = 100
 # Control characters but for the line end, halves of a pair, and what reorders the text behind it.
 _STEERING = re.compile("[\0-\t\v-\x1f\x7f-\x9f\ud800-\udfff\u2028-\u202e\u2066-\u2069]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet takes for the start of one
 _WHOLE = 1e12  # whole numbers below this are written out
 
 
@@ -41,17 +43,50 @@ def counted(n: float, what: str) -> str:
     return f"{number} {what}" if number == "1" else f"{number} {what}s"
 
 
-def show_number(value: float) -> str:
-    """Write a number as a person does: no digits that only a computer sees, and whole numbers whole.
+def show_number(value: float | date) -> str:
+    """Write a number without rounding noise, and whole numbers without decimals; a date as it is.
 
     >>> show_number(75.0), show_number(0.1 + 0.2), show_number(75.092), show_number(1e-9), show_number(1234567)
     ('75', '0.3', '75.092', '1e-09', '1234567')
     """
+    if isinstance(value, date):
+        return show_date(value)
     return f"{tidy_number(value):.12g}" if abs(value) < _WHOLE else f"{value:g}"
 
 
+def show_rounded(value: float | date) -> str:
+    """Write a number for reading: whole numbers and those of up to 6 digits as they are, others with 4 digits.
+
+    >>> show_rounded(64.999999935), show_rounded(57.8123456), show_rounded(0.25), show_rounded(123456.789)
+    ('65', '57.81', '0.25', '123457')
+    """
+    if isinstance(value, date) or abs(value) >= _WHOLE or value == float(f"{value:.6g}") or float(value).is_integer():
+        return show_number(value)
+    return f"{value:.{max(4, len(str(int(abs(value)))))}g}"
+
+
+def show_date(value: date, *, midnight: bool = True) -> str:
+    """Write a date or a time, with no more digits than it needs.
+
+    Parameters
+    ----------
+    midnight : bool
+        Whether to write the time of day at midnight, too.
+
+    Examples
+    --------
+    >>> show_date(date(2024, 3, 1)), show_date(datetime(2024, 3, 1)), show_date(datetime(2024, 3, 1, 9, 30, 5))
+    ('2024-03-01', '2024-03-01 00:00', '2024-03-01 09:30:05')
+    """
+    if not isinstance(value, datetime):
+        return value.isoformat()
+    if not midnight and value.time() == time():
+        return value.date().isoformat()
+    return value.isoformat(" ", "auto" if value.second or value.microsecond else "minutes")
+
+
 def tidy_number(value: float) -> float:
-    """Take away the digits that arithmetic leaves behind; a whole number becomes one.
+    """Remove the digits that rounding errors leave; a whole number becomes an integer.
 
     >>> tidy_number(0.1 + 0.2), tidy_number(75.0)
     (0.3, 75)
@@ -63,19 +98,32 @@ def tidy_number(value: float) -> float:
 def show_value(value: float, *, share: bool) -> str:
     """Write a metric's value: shares as percentages.
 
-    >>> show_value(0.7941, share=True), show_value(12.34567, share=False)
-    ('79.4%', '12.35')
+    >>> show_value(0.7941, share=True), show_value(12.34567, share=False), show_value(2513.42, share=False)
+    ('79.4%', '12.35', '2,513')
     """
-    return f"{value:.1%}" if share else f"{value:.4g}"
+    return f"{value:.1%}" if share else _four_digits(value)
+
+
+def _four_digits(value: float, plus: str = "") -> str:
+    return f"{value:{plus},.0f}" if 1e4 <= abs(value) < _WHOLE else f"{value:{plus},.4g}"
+
+
+def show_mean(value: float) -> str:
+    """Write a mean of a column: four digits have no comma, because they may be a year.
+
+    >>> show_mean(2015), show_mean(2.4951), show_mean(13983.2)
+    ('2015', '2.495', '13,983')
+    """
+    return f"{value:.4g}" if abs(value) < 1e4 else _four_digits(value)
 
 
 def show_ends(interval: tuple[float, float], *, share: bool) -> str:
-    """Write where an interval of a metric's values ends: shares as percentages without their sign.
+    """Write the ends of an interval: shares as percentages without their sign.
 
     >>> show_ends((0.776, 0.811), share=True)
     '77.6 to 81.1'
     """
-    return " to ".join(f"{100 * end:.1f}" if share else f"{end:.4g}" for end in interval)
+    return " to ".join(f"{100 * end:.1f}" if share else _four_digits(end) for end in interval)
 
 
 def show_interval(value: float, interval: tuple[float, float], *, share: bool) -> str:
@@ -87,10 +135,8 @@ def show_interval(value: float, interval: tuple[float, float], *, share: bool) -
     return f"{show_value(value, share=share)} ({show_ends(interval, share=share)})"
 
 
-def show_points(
-    difference: float, *, share: bool, sign: bool = True, unit: bool = True, digits: int = 1, figures: int = 4
-) -> str:
-    """Write a difference: of shares, in points; signed, unless it is nothing as written.
+def show_points(difference: float, *, share: bool, sign: bool = True, unit: bool = True) -> str:
+    """Write a difference: of shares, in points; signed, unless it rounds to nothing.
 
     Parameters
     ----------
@@ -98,45 +144,51 @@ def show_points(
         Whether to write a plus.
     unit : bool
         Whether to name the points.
-    digits : int
-        After the point, of shares.
-    figures : int
-        In all, of other numbers.
 
     Examples
     --------
     >>> show_points(-0.088, share=True), show_points(0.5, share=False), show_points(0.02, share=True, sign=False)
     ('-8.8 points', '+0.5', '2.0 points')
-    >>> show_points(-0.0001, share=True), show_points(-0.0012, share=True, unit=False, digits=2)
-    ('0.0 points', '-0.12')
+    >>> show_points(-0.0001, share=True), show_points(-0.0012, share=True, unit=False)
+    ('0.0 points', '-0.1')
     """
-    if is_nothing(difference, share=share, digits=digits):
+    if is_nothing(difference, share=share):
         difference, sign = 0.0, False
     plus = "+" if sign else ""
-    number = f"{100 * difference:{plus}.{digits}f}" if share else f"{difference:{plus}.{figures}g}"
+    number = f"{100 * difference:{plus},.1f}" if share else _four_digits(difference, plus)
     return f"{number} points" if share and unit else number
 
 
-def show_difference(difference: float, *, share: bool, figures: int = 4) -> str:
+def show_effect(difference: float, interval: tuple[float, float] | None, *, share: bool) -> str:
+    """Write a difference with its interval, if it has one.
+
+    >>> show_effect(-0.021, (-0.03, -0.012), share=True), show_effect(1.5, None, share=False)
+    ('-2.1 points (-3.0 to -1.2)', '+1.5')
+    """
+    ends = [show_points(end, share=share, unit=False) for end in interval or ()]
+    return show_points(difference, share=share) + (f" ({' to '.join(ends)})" if ends else "")
+
+
+def show_difference(difference: float, *, share: bool) -> str:
     """Write the size of a difference: of shares, in points.
 
     >>> show_difference(-0.0904, share=True), show_difference(-1.25, share=False)
     ('9.0 points', '1.25')
     """
-    return show_points(abs(difference), share=share, sign=False, figures=figures)
+    return show_points(abs(difference), share=share, sign=False)
 
 
-def is_nothing(difference: float, *, share: bool, digits: int = 1) -> bool:
+def is_nothing(difference: float, *, share: bool) -> bool:
     """Tell whether a difference is nothing as written.
 
     >>> is_nothing(0.0001, share=True), is_nothing(0.0001, share=False)
     (True, False)
     """
-    return not (round(100 * difference, digits) if share else difference)
+    return not (round(100 * difference, 1) if share else difference)
 
 
 def direction(difference: float, *, share: bool) -> str:
-    """Say whether a difference, as written, is up, down or nothing.
+    """Return whether a difference, as written, is up, down or nothing.
 
     >>> direction(0.02, share=True), direction(0.0001, share=True)
     ('higher', 'the same')
@@ -146,29 +198,44 @@ def direction(difference: float, *, share: bool) -> str:
     return "higher" if difference > 0 else "lower"
 
 
-def show_percent(share: float) -> str:
-    """Write a share as a percentage with the digits it needs.
+def show_change(difference: float, *, share: bool, than: str = "") -> str:
+    """Write how far a value is from another, and which way.
 
-    >>> show_percent(0.998), show_percent(0.0004), show_percent(0.5)
-    ('99.8%', '0.04%', '50%')
+    >>> show_change(-0.088, share=True), show_change(0.0, share=True), show_change(0.5, share=False, than="before")
+    ('8.8 points lower', 'the same', '0.5 higher than before')
     """
-    least = 0.005 * min(abs(share), abs(1 - share)) + 1e-12
-    digits = next((n for n in range(3) if abs(round(100 * share, n) / 100 - share) < least), 3)
-    return f"{share:.{digits}%}"
+    way = direction(difference, share=share)
+    if way == "the same":
+        return f"{way} as {than}" if than else way
+    return f"{show_difference(difference, share=share)} {way}{f' than {than}' if than else ''}"
+
+
+def show_percent(share: float) -> str:
+    """Write a share as a percentage with one decimal; only exactly none or all is written as 0% or 100%.
+
+    >>> show_percent(0.998), show_percent(0.0004), show_percent(0.9999), show_percent(0.5)
+    ('99.8%', 'under 0.1%', 'over 99.9%', '50.0%')
+    """
+    if 0 < share < 0.0005:
+        return "under 0.1%"
+    return "over 99.9%" if 0.9995 <= share < 1 else f"{share:.1%}"
 
 
 def show_times(*ratios: float) -> str:
-    """Write how many times a row counts, or from how many to how many.
+    """Write a multiple, or the least and the largest of several.
 
-    >>> show_times(4.2), show_times(0.25, 12), show_times(0.251, 0.252)
-    ('4.2 times', '0.25 to 12 times', '0.25 times')
+    >>> show_times(4.2), show_times(0.25, 12), show_times(0.251, 0.252), show_times(float("inf"))
+    ('4.2x', '0.25x to 12x', '0.25x', 'no limit')
     """
-    return f"{' to '.join(dict.fromkeys(f'{r:,.0f}' if r >= 10 else f'{r:.2g}' for r in ratios))} times"
+    written = (
+        "no limit" if math.isinf(r) else f"{r:,.0f}x" if r >= 10 else f"{r:.{3 if r > 1 else 2}g}x" for r in ratios
+    )
+    return " to ".join(dict.fromkeys(written))
 
 
 def wrapped(text: str, indent: str) -> str:
     """Break text into lines for a terminal."""
-    # A hyphen is no place to break: a command that is to be copied may have one.
+    # Never at a hyphen: a command to copy may have one.
     after = " " * len(indent)
     return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False)
 
@@ -201,7 +268,7 @@ def html_table(rows: Sequence[Sequence[str]]) -> str:
 def printable(text: str) -> str:
     r"""Spell out what would steer a terminal, or could not be printed: control characters, half a pair, reordering.
 
-    Ends of lines that hardly anyone writes are among them.
+    Unusual line endings are among them.
 
     >>> print(printable("a\x1b[2J\u2028b"))
     a\u001b[2J\u2028b
@@ -210,135 +277,59 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Bring text onto one line without control characters: a log's reader may take the start of a line for a command.
+    r"""Join text into one line without control characters: a log reader may read the start of a line as a command.
 
     >>> one_line("a\n::stop:: \x1b[2J")
     'a ::stop:: [2J'
     """
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def folder_name(folder: PurePath) -> str:
+    """Name a folder at the end of a sentence.
+
+    >>> folder_name(PurePath()), folder_name(PurePath("data"))
+    ('the current folder', 'data')
+    """
+    return "the current folder" if str(folder) == "." else f"{folder}"
 
 
 def file_stem(name: str) -> str:
-    """Turn a name into the beginning of a file's name, for any system.
+    """Turn a name into a file name without its ending, for any system.
 
     >>> file_stem("My reviews, 2024/05"), file_stem("...")
     ('My-reviews-2024-05', 'project')
     """
-    kept = "".join(letter if letter.isalnum() or letter in "-_" else " " for letter in name)
+    kept = "".join(char if char.isalnum() or char in "-_" else " " for char in name)
     return "-".join(kept[:60].split()) or "project"
 
 
-# The words for the two samples, by what a template calls them. Every face has its own; these are the library's.
-Vocabulary = Mapping[str, str]
-LIBRARY: Vocabulary = {
-    "source": "source",
-    "source_score": "Source score",
-    "target": "target",
-    "a_target": "a target",
-    "source_row": "source row",
-    "source_rows": "source rows",
-    "target_row": "target row",
-    "target_rows": "target rows",
-}
-
-
-class Sentence(str):
-    """Hold text as a template with named parts: written in the library's words, to be said in any.
-
-    Parts are formatted by what follows the colon: as Python does, or as `percent`, `times`, `count row`, `list 4` or
-    `quoted 4` do. What is no part is a word of the vocabulary. A part that is a sentence itself is said in the same
-    words; any other text is somebody's own, and stays as it is.
-
-    Examples
-    --------
-    >>> said = Sentence("{share:percent} of the {target} is in {name!r}, {n:count row}.", share=0.5, name="{a}", n=1)
-    >>> print(said)
-    50% of the target is in '{a}', 1 row.
-    >>> said.say({**LIBRARY, "target": "new data"})
-    "50% of the new data is in '{a}', 1 row."
-    """
-
-    template: str
-    parts: Mapping[str, Any]
-
-    def __new__(cls, template: str, /, **parts: Any) -> Sentence:
-        """Write the template in the library's words."""
-        sentence = super().__new__(cls, _Writer(LIBRARY).vformat(template, (), parts))
-        sentence.template, sentence.parts = template, parts
-        return sentence
-
-    def __getnewargs_ex__(self) -> tuple[tuple[str], Mapping[str, Any]]:
-        """Copy the template, not what is written."""
-        return (self.template,), self.parts
-
-    def say(self, words: Vocabulary) -> str:
-        """Write the template in other words."""
-        return _Writer(words).vformat(self.template, (), self.parts)
-
-
-def together(sentences: Iterable[str]) -> Sentence:
-    """Put sentences one behind the other.
-
-    >>> together([Sentence("The {source}."), "So."]).say({"source": "labelled data"})
-    'The labelled data. So.'
-    """
-    parts = {f"sentence_{number}": sentence for number, sentence in enumerate(sentences)}
-    return Sentence(" ".join(f"{{{name}}}" for name in parts), **parts)
-
-
-def say(text: object, words: Vocabulary) -> str:
-    """Write a sentence, or an error, in a vocabulary; any other text stays as it is.
-
-    >>> say("the source", {"source": "labelled data"})
-    'the source'
-    """
-    told: Callable[[Vocabulary], str] | None = getattr(text, "say", None)
-    return str(text) if told is None else told(words)
-
-
-class _Writer(string.Formatter):
-    """Write a template in a vocabulary."""
-
-    def __init__(self, words: Vocabulary) -> None:
-        self.words = words
-
-    def get_value(self, key: int | str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:  # noqa: ARG002 - its base has it
-        return kwargs[str(key)] if key in kwargs else self.words[str(key)]
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        how, _, more = format_spec.partition(" ")
-        if how in _FORMATS:
-            return _FORMATS[how](value, more)
-        return format(say(value, self.words) if hasattr(value, "say") else value, format_spec)
-
-
-_FORMATS: dict[str, Callable[[Any, str], str]] = {
-    "percent": lambda share, _: show_percent(share),
-    "times": lambda ratio, _: show_times(ratio),
-    "count": counted,
-    "list": lambda names, most: listed(names, int(most or 12)),
-    "quoted": lambda names, most: listed(map(repr, names), int(most or 12)),
-}
-
-
 def no_formula(value: object) -> object:
-    """Put a quote before a text that a spreadsheet would take for a formula; taking it off gives the text again.
+    """Quote text that a spreadsheet would read as a formula; without the quote it is the same text.
 
     >>> no_formula("=1+1"), no_formula("plain"), no_formula(-1)
     ("'=1+1", 'plain', -1)
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def with_formula(text: str) -> str:
+    """Take the quote away that `no_formula` puts before a text.
+
+    >>> with_formula("'=1+1"), with_formula("'s")
+    ('=1+1', "'s")
+    """
+    return text[1:] if text[:1] == "'" and text[1:].startswith(_FORMULA) else text
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
-    r"""Write rows as CSV for spreadsheets: no text in it is a formula, or ends a line.
+    r"""Write rows as CSV for spreadsheets: no text in it is a formula or ends a line.
 
     >>> csv_text([["name", "weight"], ["=1+1", -0.5], ["a\r=b", None]])
     'name,weight\n\'=1+1,-0.5\n"a\r=b",\n'
     """
     lines: list[str] = []
-    # A writer puts into quotes what its own ends of lines are made of: with a plain newline, a carriage return in a
-    # name would start another line.
+    # A writer quotes only its own line endings: with a plain newline, a carriage return in a name would start a line.
     writer = csv.writer(SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n")))
     writer.writerows(map(no_formula, row) for row in rows)
     return "".join(lines)

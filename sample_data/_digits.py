@@ -28,6 +28,7 @@ def _model(name: str) -> str:
 
 
 PROJECT = f"""\
+# 8,000 labelled photographs of digits, 1% blurred, and 1,000 new ones, 30% blurred.
 version = 1
 name = "digits"
 
@@ -36,7 +37,7 @@ path = "source.csv"
 
 [target]
 path = "target.csv"
-labels = "target_labels.csv"    # the truth, to reveal afterwards
+labels = "target_labels.csv"    # true labels of all rows: shown with --reveal, never used
 
 [task]
 label = "label"
@@ -51,9 +52,9 @@ name = "low_sharpness"
 kind = "threshold"
 column = "sharpness"
 below = 50
-gold = "blurry"    # the column with the true answer
+gold = "blurry"    # gold labels: whether it is blurred
 [slices.noise]
-measured = true    # measure the source's corrections against the gold column
+measured = true    # measure how reliable the slice is, with the gold labels
 
 [estimator]
 name = "denoised"    # the slice is noisy; compare with "mandoline", the paper's weights

@@ -15,7 +15,7 @@ SHORTEST_LONG, LONGEST_SHORT = 30, 25  # in words
 
 @dataclass(frozen=True)
 class Mix:
-    """Shares of the traits that tell one sample from another.
+    """Shares of the traits that distinguish the samples.
 
     Given its traits, a review is written the same way in every sample: only the mix changes.
     """
@@ -146,7 +146,7 @@ class Writer:
         return self._fill(words.SARCASM if sarcastic else words.SLANG_POSTS, polarity)
 
     def _fill(self, patterns: Sequence[str], polarity: bool | None = None) -> str:
-        """Pick a pattern and put words into its slots that fit the topic and the polarity."""
+        """Pick a pattern and fill its slots with words that fit the topic and the polarity."""
         slots = Slots(self, _pick(self.rng, self.domain.topics), self.positive if polarity is None else polarity)
         text = self.new(patterns).format_map(slots)
         return re.sub(r"\b([Aa]) (?=[aeiou])(?!one|use)", r"\1n ", text)

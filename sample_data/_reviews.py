@@ -32,6 +32,7 @@ COLUMNS = (
 )
 
 PROJECT = f"""\
+# 6,000 labelled reviews, mostly long, and 1,000 new ones, mostly short posts.
 version = 1
 name = "reviews"
 
@@ -40,7 +41,7 @@ path = "source.csv"
 
 [target]
 path = "target.csv"
-labels = "target_labels.csv"    # the truth, to reveal afterwards
+labels = "target_labels.csv"    # true labels of all rows: shown with --reveal, never used
 
 [task]
 label = "label"
@@ -116,7 +117,7 @@ def _without_label(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _weekly_mixes() -> list[Mix]:
-    """Go from the source's mix to the target's, week by week."""
+    """Change the mix week by week, from that of the labelled data to that of the new data."""
 
     def between(first: float, last: float, share: float) -> float:
         return (1 - share) * first + share * last

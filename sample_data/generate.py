@@ -15,7 +15,7 @@ SAMPLES = {"digits": (_digits.PROJECT, _digits.generate), "reviews": (_reviews.P
 
 
 def write_samples(out: Path) -> None:
-    """Write one folder a sample: its project file and its tables."""
+    """Write one folder per sample, with its project file and its tables."""
     for name, (project, generate) in SAMPLES.items():
         folder = out / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ import pandas as pd
 
 import mandoline_core as md
 from mandoline_core.formatting import one_line
-from mandoline_core.slices import written_column, written_text
+from mandoline_core.slices.expression.tree import written_column, written_text
 from tests.payloads import HOST, Payload
 
 N_SOURCE, N_TARGET = 600, 300

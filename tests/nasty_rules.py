@@ -43,6 +43,13 @@ _CONDITIONS = (
     r'is_missing(real) and is_missing(text); is_missing(zoned); is_missing(empty); text in ("not", ""); '
     r"byte + tiny > 200; -whole < 0; real == 0.30000000000000004"
 ).split("; ")
+_DATES = ("0001-01-01", "1970-01-01", "2024-02-29", "2024-03-31", "9999-12-31")
+_TIMES = ("1970-01-01 00:59:59", "2024-03-31 02:30", "2024-10-27 02:30:00.000001")
+_DATE_CONDITIONS = (
+    'month({0}) == 10; weekday({0}) >= 6; hour({0}) >= 2; year({0}) < 1970; {0} == "2024-02-29"; {0} >= moment; '
+    '{0} in ("2024-03-31", "1970-01-01"); {0} != "2024-03-31 02:30"; "1970-01-01" < {0} <= "2024-03-31"; '
+    'starts_with({0}, "2024-0"); matches({0}, "\\b2024"); is_missing({0})'
+).split("; ")
 
 
 def nasty_rules() -> list[Slice]:
@@ -102,6 +109,21 @@ def nasty_rules() -> list[Slice]:
             (2**64 - 1, 0),
         ):
             rules.append(md.Category(f"category {column} {values!r}", column=column, values=values))
+    for column in ("date", "moment", "zoned"):
+        for bound in (*_DATES, *_TIMES):
+            rules += [
+                md.Threshold(f"{test} {column} {bound}", column=column, **{test: bound})
+                for test in ("above", "at_least", "below", "at_most")
+            ]
+            rules.append(md.Category(f"category {column} {bound}", column=column, values=(bound,)))
+        rules.append(md.Range(f"range {column}", column=column, low=_DATES[1], high=_DATES[3], without_low=True))
+        rules += [
+            md.Regex(f"regex {column} {pattern}", column=column, pattern=pattern)
+            for pattern in (r"^2024-\d\d", r"\b31")
+        ]
+        rules.append(md.Keyword(f"keyword {column}", column=column, words=("2024",)))
+        texts = [text.format(column) for text in _DATE_CONDITIONS]
+        rules += [md.Expression(f"expression {text}", text=text) for text in texts]
     for values in (
         ("a",),
         ("A", "ß"),

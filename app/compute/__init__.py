@@ -20,6 +20,7 @@ from app.compute.columns import (
     column_table,
     column_values,
     feature_columns,
+    group_columns,
     guessed_roles,
     identifiers,
     predicted_classes,
@@ -63,14 +64,16 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.data import forget, plain_samples, samples, table_at
+from app.compute.data import forget, new_labels, plain_samples, samples, table_at
 from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,
     effects,
+    experience,
     last_edit,
     matches,
     members,
+    quick_effects,
     report,
     reports,
     second_opinion,
@@ -93,8 +96,8 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
-from app.compute.offers import offers, rows_inside, scale, stretch_rule, survey, word_counts
-from app.compute.reporting import estimate_json, report_html, weights_csv
+from app.compute.offers import holds_dates, offers, rows_inside, scale, stretch_rule, survey, word_counts
+from app.compute.reporting import estimate_json, groups, report_html, weights_csv
 from app.compute.row_maps import (
     DrawnMap,
     described,
@@ -116,7 +119,6 @@ from app.compute.slice_suggestions import (
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,
-    attribution,
     hidden_shift,
     hidden_shift_curve,
     slopes,

@@ -11,15 +11,16 @@ from app.compute.keys import kept
 from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample
-from mandoline_core.data import class_codes, class_name, profile_column
+from mandoline_core.data import class_codes, class_name, is_date, milliseconds, profile_column
 from mandoline_core.domain_classifier import default_columns
 from mandoline_core.project import RoleGuess, guess_roles
 
 
 @kept(by=keys.tables)
 def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """Return a numeric column of both samples (at most 20,000 rows each) with its least and largest value."""
-    values = [sample.series(column).drop_nulls().to_numpy().astype(float) for sample in plain_samples(workspace)]
+    """Return a column of both samples (at most 20,000 rows each), its least and largest; dates in milliseconds."""
+    known = [sample.series(column).drop_nulls() for sample in plain_samples(workspace)]
+    values = [milliseconds(v) if is_date(v.dtype) else v.to_numpy().astype(float) for v in known]
     everything = np.concatenate(values)
     # Evenly spaced rows of the sorted column keep its shape, and its ends, whatever its length.
     thin = [np.sort(v)[np.unique(np.linspace(0, len(v) - 1, 20_000).astype(int))] if len(v) else v for v in values]
@@ -41,6 +42,8 @@ def predicted_classes(workspace: Workspace) -> list[str]:
     model = model_of(workspace)
     if model is None or model.prediction is None:
         return []
+    if model.prediction not in plain_samples(workspace)[0].columns:  # the most probable of these
+        return list(model.probabilities)
     return [str(value) for value in value_counts(workspace, model.prediction)]
 
 
@@ -77,6 +80,12 @@ def column_table(workspace: Workspace) -> pd.DataFrame:
     return tables.column_table(*samples(workspace))
 
 
+@kept(by=keys.samples)
+def group_columns(workspace: Workspace) -> list[str]:
+    """List the columns that groups of new rows can be made of."""
+    return tables.group_columns(samples(workspace)[1])
+
+
 @kept(by=keys.answers)
 def class_shares(workspace: Workspace) -> list[dict[str, float]]:
     """Count the classes among the labels and among the answers of the model on show."""
@@ -91,7 +100,7 @@ def classes(workspace: Workspace, model: Model, most: int = 40) -> list[str]:
 
 
 def source_classes(workspace: Workspace) -> tuple[str, ...]:
-    """List the classes among the labels and all models' answers in the labelled data."""
+    """List the classes among the labels and all models' predictions in the labelled data."""
     return _classes(workspace, (workspace.project.label, *(model.prediction for model in workspace.project.models)), ())
 
 

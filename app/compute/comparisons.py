@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.compute import keys
 from app.compute.data import revealed, samples
-from app.compute.estimates import drawn_fit, fit
+from app.compute.estimates import drawn_fit, fit, report
 from app.compute.jobs import A_MOMENT, Job, JobKind, Task
 from app.project import Workspace
 from mandoline_core import MandolineError
@@ -50,14 +50,24 @@ def compare_models(workspace: Workspace) -> Comparison:
     found = {}
     for model in workspace.project.models:
         try:
-            found[model.name] = compare_model(replace(workspace, model=model.name))
+            one = replace(workspace, model=model.name)
+            found[model.name] = replace(compare_model(one), verdict=_light(one))
         except MandolineError:
             continue
     return summarise(workspace.project.name, found, workspace.project.estimator.confidence)
 
 
+def _light(workspace: Workspace) -> str | None:
+    """Return the verdict on the project's own estimate of a model; None where there is none."""
+    try:
+        verdict = report(replace(workspace, revealed=False)).verdict
+    except MandolineError:
+        return None
+    return None if verdict is None else verdict.level
+
+
 def not_run(workspace: Workspace, pace: Pace) -> list[str]:
-    """List the quick or the slow methods that have not run on the model on show as things stand."""
+    """List the quick or the slow methods that have not run on the model on show with the current project."""
     return list(_not_run(workspace, pace))
 
 
@@ -106,7 +116,7 @@ def _entry(workspace: Workspace, name: str, job: Job) -> Entry:
         try:
             problem = _problem(workspace)
         except MandolineError as error:
-            return Entry(name, available=False, reason=error.sentence)
+            return Entry(name, available=False, reason=str(error))
         draw = drawn_fit(workspace, problem)
         return run_estimator(problem, name, workspace.project.estimator, job.step, draw=draw)
 
@@ -128,7 +138,7 @@ def _problem(workspace: Workspace) -> Fit:
 
 
 def backtest(workspace: Workspace, draws: int) -> ModelBacktest | None:
-    """Return the backtest of the model on show, if it has run as things stand."""
+    """Return the backtest of the model on show, if it has run with the current project."""
     return _BACKTESTS.result((keys.solution(workspace), draws))
 
 

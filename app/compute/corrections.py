@@ -38,7 +38,7 @@ _LOOKED_AT = 2000  # answers, to tell whether a column holds some
 class CorrectionInUse:
     """Hold the corrections of one slice in one sample as they are used, and what they make of its rate.
 
-    Derived ones may say that a slice tells nothing, which a person may not state.
+    Derived ones may say that a slice carries no information, which cannot be stated.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class CorrectionInUse:
 
 @dataclass(frozen=True)
 class CorrectionRow:
-    """Hold the corrections of one rule as they are used, by the slices that it stands for: one, or a family.
+    """Hold the corrections of one rule as they are used, for each of its slices: one, or a family.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def correction_rows(workspace: Workspace) -> dict[str, CorrectionRow]:
 
 
 def _intervals(counts: np.ndarray, confidence: float) -> dict[str, Interval]:
-    """Say how surely corrections are known that were measured on so many rows, shape (3, 2)."""
+    """Say how precise corrections are that were measured on a number of rows, shape (3, 2)."""
     sizes = counts.sum(axis=1)
     return {
         says: exact_interval(counts[row, 1] / sizes[row], sizes[row], confidence)
@@ -154,7 +154,7 @@ class PairTests:
     impossible : int
         Pairs that no row could tell from their two slices alone; these are not listed.
     threshold : float
-        The |z| beyond which a pair stands out.
+        The |z| beyond which a pair is significant.
     """
 
     names: tuple[str, ...]
@@ -170,7 +170,7 @@ class PairTests:
 
 
 def pairs_in_use(workspace: Workspace) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """List the slices that are switched on, and the pairs of them that a person or tests have joined."""
+    """List the slices that are switched on, and the pairs of them that you or tests have joined."""
     problem = fit(workspace).problem
     return problem.patterns.names, _named(problem, problem.edges)
 
@@ -197,7 +197,7 @@ def pairs(workspace: Workspace) -> PairTests:
 
 @kept(by=keys.count)
 def _joinable(workspace: Workspace) -> frozenset[tuple[int, int]]:
-    """List the pairs of slices that there are rows to tell from the two alone; corrections do not matter here."""
+    """List the pairs of slices that rows can distinguish from the two alone; corrections are irrelevant here."""
     problem = fit(workspace).problem
     pairs = itertools.combinations(range(len(problem.patterns.names)), 2)
     return frozenset(edge for edge in pairs if has_rows(problem, edge))
@@ -239,7 +239,7 @@ def try_pairs(
 ) -> dict[tuple[str, str], tuple[float, float] | None]:
     """Estimate with each of some pairs joined, or parted where it is joined now; None where that gives no estimate.
 
-    Beside each estimate stands the share of the new data that it would not speak of.
+    Each estimate has the share of the new data that it would leave out.
     """
     problem = fit(workspace).problem
     place = {name: i for i, name in enumerate(problem.patterns.names)}

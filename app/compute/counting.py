@@ -1,6 +1,6 @@
 """Counting rows that stay in tables: in the background, all slices and models together, and each question once.
 
-Counts by more slices answer for fewer, too: switching slices off, deleting or ordering them counts nothing anew.
+Counts by more slices answer for fewer, too: switching slices off, deleting or ordering them counts nothing again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOST_BYTES = 300_000_000
 
 @st.cache_resource(show_spinner=False)
 def _kept() -> Cache[SampleCells]:
-    """Return both samples as cells, by what they are of and the rules that tell their rows apart."""
+    """Return both samples as cells, by what they are of and the rules that distinguish their rows."""
     return Cache(MOST_BYTES)
 
 
@@ -47,7 +47,7 @@ def n_looked_at(workspace: Workspace) -> tuple[int, int]:
 
 
 def current() -> Workspace:
-    """Return the visitor's project, looked at on all rows once these are counted, and on a draw of them till then."""
+    """Return the visitor's project, looked at on all rows once these are counted, and on a draw of them until then."""
     try:
         return settled(state.workspace())
     except WorkingError:
@@ -67,7 +67,7 @@ def wait_for_tables() -> None:
 
 
 def settled(workspace: Workspace) -> Workspace:
-    """Look at a project on all rows where these are counted; else have them counted, and look at the draw till then."""
+    """Look at a project on all rows if these are counted; else count them, and look at the draw until then."""
     if not in_tables(workspace):
         return workspace
     try:
@@ -127,7 +127,7 @@ def sample_cells(workspace: Workspace) -> SampleCells:
     )
     found = find_cells(workspace)
     if found is None:
-        raise MandolineError("There is no room for what was counted. Use fewer slices.")
+        raise MandolineError("The counts do not fit in memory. Use fewer slices.")
     return found
 
 
@@ -144,12 +144,12 @@ def find_cells(workspace: Workspace) -> SampleCells | None:
 def _count(workspace: Workspace, of: keys.Key, both: tuple[Sample, Sample], rules: tuple[Slice, ...]) -> None:
     project = workspace.project
     with progress_to(_BothSides(both)):
-        found = count_tables(*both, rules, project.models or (None,), project.metric)
+        found = count_tables(*both, rules, both[0].models or (None,), project.metric)
     _kept().put((of, frozenset(found[0].codes)), found)
 
 
 class _BothSides:
-    """Tell how far the counting of two samples is, one after the other, from how far each is."""
+    """Combine the progress of counting two samples in turn."""
 
     def __init__(self, both: tuple[Sample, Sample]) -> None:
         source, target = (sample.n_all for sample in both)

@@ -19,12 +19,13 @@ from mandoline_core.data import (
     Cache,
     Files,
     choose_engine,
+    complete_models,
     find_files,
-    fits_in_memory,
     is_pattern,
     memory_budget,
     open_data,
 )
+from mandoline_core.labels import SomeLabels, some_labels
 
 SHARE_OF_MEMORY = 0.3  # for rows
 _LOOKED_FOR = 2.0  # seconds that the files of a pattern are not looked for again
@@ -64,10 +65,11 @@ _patterns: Cache[tuple[float, _States]] = Cache(50_000_000)
 
 
 def samples(workspace: Workspace) -> tuple[Sample, Sample]:
-    """Read both samples with the project's roles; of those in tables only the draw, where that is looked at."""
+    """Read both samples with the project's roles; of those in tables only the draw, if that is used."""
     project = workspace.project
     both = _data(workspace, "source"), _data(workspace, "target")
-    key = (*both, project.label, repr(project.models), workspace.drawn)
+    groups = project.source_group, project.target_group
+    key = (*both, *groups, project.label, repr(project.models), workspace.drawn)
     found = _known.get(key)  # every key of every answer asks for them
     if found is None:
         if workspace.drawn:
@@ -76,7 +78,8 @@ def samples(workspace: Workspace) -> tuple[Sample, Sample]:
         else:
             source, target = map(_open, both)
             label = project.label if project.label in target.columns else None
-            found = _with_roles(source, project.label, project.models), _with_roles(target, label, project.models)
+            labelled = _with_roles(source, project.label, project.models, groups[0])
+            found = complete_models(labelled, _with_roles(target, label, project.models, groups[1]))
         _known.put(key, found)
     return found
 
@@ -87,10 +90,21 @@ def plain_samples(workspace: Workspace) -> tuple[Sample, Sample]:
 
 
 def revealed(workspace: Workspace) -> Sample:
-    """Put the labels that the new rows have beside them; their file is called as it came."""
+    """Add the labels that the new rows have as a column; their file keeps its name."""
     project, (_, target) = workspace.project, samples(workspace)
     path = project.target_labels
     return project.reveal(target, None if path is None else table_at(path, workspace.names.get("labels", path.name)))
+
+
+def new_labels(workspace: Workspace) -> SomeLabels | None:
+    """Find labels of some new rows, with the plan they came by; None without any."""
+    project, (_, target) = workspace.project, samples(workspace)
+    path = project.target_labels
+    try:
+        labels = None if path is None else table_at(path, workspace.names.get("labels", path.name))
+    except MandolineError as error:
+        return SomeLabels(target, None, str(error))
+    return some_labels(project, target, project.metric.column or project.label, labels)
 
 
 def table_at(path: Path, name: str, engine: str | None = None, *, guarded: bool = False) -> Sample:
@@ -195,7 +209,7 @@ def _read(data: Data) -> Sample:
 
 def _is_small(data: Data) -> bool:
     """Tell whether data are read into memory unless told otherwise; what is missing is said when it is read."""
-    return not data.states or fits_in_memory(_files(data.name, data.states))
+    return not data.states or choose_engine(_files(data.name, data.states)).in_memory
 
 
 def _files(name: str, states: _States) -> Files:
@@ -203,10 +217,10 @@ def _files(name: str, states: _States) -> Files:
     return Files(name, tuple(Path(path) for path, _, _ in states), sizes)
 
 
-def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...]) -> Sample:
-    return Sample(sample.frame, label=label, models=models, name=sample.name, table=sample.table)
+def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...], group: str | None) -> Sample:
+    return Sample(sample.frame, label=label, models=models, name=sample.name, table=sample.table, group=group)
 
 
 def model_of(workspace: Workspace) -> Model | None:
-    """Return the model on show."""
-    return next((model for model in workspace.project.models if model.name == workspace.model), None)
+    """Return the model on show, with the columns that follow from its probabilities."""
+    return next((model for model in samples(workspace)[0].models if model.name == workspace.model), None)

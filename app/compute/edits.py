@@ -17,7 +17,7 @@ from mandoline_core.pipeline import Estimate, check_countable, is_share
 def change(label: str, edit: Callable[[Project], Project]) -> None:
     """Change the project, unless its rules could no longer be evaluated; then nothing is saved, and the error says why.
 
-    What could not be evaluated before, such as a project that came broken, may be mended piece by piece.
+    What could not be evaluated before, such as a project that was opened broken, may be fixed piece by piece.
     """
     state.change(label, edit, _check)
 
@@ -62,7 +62,7 @@ class EditEffect:
     Parameters
     ----------
     before : float or None
-        The estimate now; None where there is none.
+        The estimate now; None if absent.
     after : float
         The estimate it would give.
     source, target : int or None
@@ -80,7 +80,7 @@ class EditEffect:
 
 
 def edit_effect(workspace: Workspace, edit: Callable[[Project], Project]) -> EditEffect | None:
-    """Make an edit without saving it, and estimate; None where that is nothing to offer.
+    """Make an edit without saving it, and estimate; None if there is nothing to offer.
 
     That is where it changes nothing or ends without an estimate, where a slice that it adds has no labelled or no new
     row, and where few effective rows or less than half of the new rows would be left that were more before.

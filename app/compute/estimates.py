@@ -1,4 +1,4 @@
-"""Estimates and what stands behind them: codes by slice, counts by rule, solutions by setting."""
+"""Estimates and what they are made from: codes by slice, counts by rule, solutions by setting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from app.compute import counting, keys
-from app.compute.data import model_of, revealed, samples
+from app.compute.data import model_of, new_labels, revealed, samples
 from app.compute.keys import kept
 from app.project import Workspace, state
 from mandoline_core import (
@@ -27,24 +27,30 @@ from mandoline_core import (
     slice_table,
 )
 from mandoline_core.arrays import CodeArray, Floats, Interval
-from mandoline_core.checks import SecondOpinionOn, second_opinion_on
+from mandoline_core.checks import (
+    Experience,
+    SecondOpinionOn,
+    add_labels,
+    experience_of,
+    second_opinion_on,
+)
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import together
 from mandoline_core.metrics import Scores, score_rows
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
+    Attribution,
+    AttributionPart,
     Cells,
     Estimate,
     Fit,
     Memo,
     Request,
+    attribute,
     estimate,
-    estimate_without,
     evaluate_slices,
     interval_of,
     make_problem,
     request_of,
-    steps,
 )
 from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.report import report as full_report
@@ -52,7 +58,7 @@ from mandoline_core.report import report_of, with_truth
 from mandoline_core.slices import resolve
 
 T = TypeVar("T")
-_MOST_WORK = 20_000  # slices times patterns: what leaving each slice out in turn may cost within an edit
+_MOST_WORK = 100_000  # slices times patterns: effects then take a quarter of a second
 
 
 def request(workspace: Workspace) -> Request:
@@ -75,7 +81,7 @@ def codes_of(sample: Sample, slices: Sequence[Slice]) -> CodeArray:
 
 
 def cells(workspace: Workspace, *, need_slices: bool = True) -> Cells:
-    """Count the patterns of the model on show; corrections, edges and settings do not matter here.
+    """Count the patterns of the model on show; corrections, edges and settings are irrelevant here.
 
     Parameters
     ----------
@@ -115,26 +121,28 @@ def drawn_fit(workspace: Workspace, whole: Fit) -> Fit | None:
 
 @kept(by=keys.solution)
 def trial(workspace: Workspace) -> Estimate:
-    """Estimate without the checks, and without redraws: whoever only tries something need not wait for them."""
+    """Estimate without the checks, and without redraws: a trial need not wait for them."""
     whole, settings = fit(workspace), replace(workspace.project.estimator, interval="influence")
     return estimate(whole, settings, draw=drawn_fit(workspace, whole))
 
 
 def report(workspace: Workspace) -> ModelReport:
-    """Report on the model on show, by the steps that the command line and the library walk; with the truth beside it.
+    """Report on the model on show, by the steps of the command line and the library; with the truth, if revealed.
 
-    Revealing it walks none of them again. A target that brings its labels along has a truth before anyone asked for it;
-    pages show it only once they did.
+    Labels of some new rows join it. Revealing the truth walks no step again. A target that brings its labels along has
+    a truth before anyone asked for it; pages show it only once they did.
     """
     project, (_, target) = workspace.project, samples(workspace)
-    if workspace.revealed or (project.metric.column or project.label) in target.columns:
-        return _with_truth(workspace)
+    if workspace.revealed or project.target_labels or (project.metric.column or project.label) in target.columns:
+        return _with_labels(workspace)
     return report_of(request(workspace), model_of(workspace), memo(workspace))
 
 
 @kept(by=keys.report)
-def _with_truth(workspace: Workspace) -> ModelReport:
-    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+def _with_labels(workspace: Workspace) -> ModelReport:
+    found, some = report_of(request(workspace), model_of(workspace), memo(workspace)), new_labels(workspace)
+    if some is not None:
+        found = add_labels(found, *some)
     return with_truth(found, revealed(workspace) if workspace.revealed else samples(workspace)[1])
 
 
@@ -145,18 +153,25 @@ def second_opinion(workspace: Workspace) -> SecondOpinionOn | None:
     return second_opinion_on(found, drawn_fit(workspace, found.fit))
 
 
+def experience(workspace: Workspace) -> Experience | None:
+    """Say how far estimates with the same verdict were off: first in this project's own record."""
+    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    opinion = second_opinion(workspace) if found.is_red else None
+    return experience_of(found, state.store().track_memory(workspace.id), opinion)
+
+
 def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
     """Report on all models, the one on show first; another is left out where it has no report."""
     asked, recall = request(workspace), memo(workspace)
     models = [model_of(workspace)]
-    for model in workspace.project.models:
+    for model in asked.source.models:
         if model not in models:
             try:
                 report_of(asked, model, recall)
             except MandolineError:
                 continue
             models.append(model)
-    return full_report(asked, recall, models=models, labelled=labelled)
+    return full_report(asked, recall, models=models, labelled=labelled, some=new_labels(workspace))
 
 
 def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
@@ -190,20 +205,21 @@ def curves(workspace: Workspace, order: tuple[str, ...] | None = None, *, leave_
     return ablation(fit(workspace), workspace.project.estimator, order=order, leave_one_out=leave_one_out)
 
 
-def effects(workspace: Workspace, opened: str = "") -> dict[str, float | None]:
-    """Say by how much each rule in use moves the estimate: with it, less without it; None where it cannot be without.
-
-    Where slices and patterns are so many that an edit would have to wait, only the rule that is open is tried.
-    """
-    rules = list(steps(fit(workspace)))
-    many = len(rules) * len(fit(workspace).problem.patterns) > _MOST_WORK
-    return {rule: _effect(workspace, rule) for rule in rules if not many or rule == opened}
-
-
 @kept(by=keys.solution)
-def _effect(workspace: Workspace, rule: str) -> float | None:
-    without = estimate_without(fit(workspace), workspace.project.estimator, rule)
-    return None if without is None else report(workspace).estimate - without
+def effects(workspace: Workspace) -> Attribution:
+    """Divide the way from the labelled score to the estimate among the slices."""
+    return attribute(fit(workspace), workspace.project.estimator)
+
+
+def quick_effects(workspace: Workspace) -> dict[str, AttributionPart]:
+    """Find the effect of each rule; nothing where it does not apply, or takes too long for an edit."""
+    patterns = fit(workspace).problem.patterns
+    if len(patterns) * len(patterns.names) > _MOST_WORK:
+        return {}
+    try:
+        return {part.rule: part for part in effects(workspace).parts}
+    except MandolineError:
+        return {}
 
 
 @kept(by=keys.every_slice)
@@ -215,20 +231,20 @@ def table(workspace: Workspace) -> dict[str, SliceRow]:
 
 
 def slice_notes(workspace: Workspace) -> dict[str, str]:
-    """Collect what the report says about single slices, by rule."""
+    """Collect what the report doubts about single slices, by rule."""
     try:
         findings, origins = report(workspace).findings, fit(workspace).cells.origins
     except MandolineError:
         return {}
     notes: dict[str, list[str]] = {}
-    for finding in findings:
+    for finding in (one for one in findings if one.severity != "info"):
         for rule in dict.fromkeys(origins.get(name, name) for name in finding.slices):
             notes.setdefault(rule, []).append(finding.message)
-    return {rule: together(said) for rule, said in notes.items()}
+    return {rule: " ".join(said) for rule, said in notes.items()}
 
 
 def members(workspace: Workspace) -> dict[str, list[str]]:
-    """List the slices that each rule stands for."""
+    """List the slices of each rule."""
     origins = cells(with_every_slice(workspace)).origins
     found: dict[str, list[str]] = {rule.name: [] for rule in workspace.project.slices}
     for name, rule in origins.items():
@@ -251,7 +267,7 @@ def matches(workspace: Workspace, rule: Slice, most: int = 5) -> dict[str, tuple
 
 
 def source_scores(workspace: Workspace) -> dict[str, tuple[float, Interval] | MandolineError]:
-    """Score every model on the labelled data, or say why it cannot be; slices do not matter here."""
+    """Score every model on the labelled data, or say why it cannot be; slices are irrelevant here."""
     names = [model.name for model in workspace.project.models]
     found: dict[str, tuple[float, Interval] | MandolineError] = {}
     for name in names or [""]:

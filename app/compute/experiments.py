@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.compute.jobs import Job, JobKind, Task
-from app.project import Workspace, imports
+from app.project import imports
 from mandoline_core import Project, load_project
 from mandoline_core.paper import EXPERIMENTS, Reproduction, get_experiment, open_project, reproduce
 from mandoline_core.project import data_files
@@ -19,18 +19,18 @@ def reproduction(name: str) -> Reproduction | None:
     return _REPRODUCTIONS.result(name)
 
 
-def experiment_job(workspace: Workspace) -> Job | None:
-    """Find the job of an experiment that a visitor started, whichever it is."""
-    return _REPRODUCTIONS.find(workspace, EXPERIMENTS)
+def experiment_job(visit: str) -> Job | None:
+    """Find the job of an experiment that was started in a visit, whichever it is."""
+    return _REPRODUCTIONS.find(visit, EXPERIMENTS)
 
 
-def start_experiment(workspace: Workspace, name: str, *, quick: bool) -> Job:
+def start_experiment(visit: str, name: str, *, quick: bool) -> Job:
     """Run an experiment in the background."""
 
     def work(job: Job) -> Reproduction:
         return reproduce(name, quick=quick, progress=job.note)
 
-    return _REPRODUCTIONS.start(workspace, [Task(name, get_experiment(name).title, work)])
+    return _REPRODUCTIONS.start(visit, [Task(name, get_experiment(name).title, work)])
 
 
 def experiment_project(name: str, folder: Path) -> tuple[Project, imports.Files]:

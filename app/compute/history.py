@@ -1,4 +1,4 @@
-"""How the number moved: what was estimated at each state of a project, kept beside the state once it is known."""
+"""How the number moved: what was estimated at each state of a project, stored with the state once it is known."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def summary_of(found: ModelReport) -> Summary:
 
 
 def read_summary(revision: Revision, model: str) -> Summary | None:
-    """Read what is kept beside a state; what was damaged on the disk is worked out again."""
+    """Read what is stored with a state; what was damaged on the disk is computed again."""
     found: Mapping[str, Any] | None = revision.summaries.get(model)
     if found is None:
         return None
@@ -64,7 +64,7 @@ def read_summary(revision: Revision, model: str) -> Summary | None:
 
 
 def note_summary(workspace: Workspace) -> None:
-    """Keep what is estimated now beside the state, unless it is there already or cannot be estimated."""
+    """Store the current estimate with the state, unless it is there already or cannot be computed."""
     if workspace.model not in workspace.revision.summaries and not workspace.drawn:
         _worked_out(workspace)
 

@@ -29,18 +29,18 @@ class Task(NamedTuple):
 
 
 class _Stopped(BaseException):
-    """Raised where a job was called off; not an error, so that nothing on the way takes it for one."""
+    """Raised where a job was called off; not an error, so that nothing on the way treats it as one."""
 
 
 class Job:
-    """Do tasks in the background, one after the other. What is done stays done when the job is stopped.
+    """Do tasks in the background, in turn. What is done stays done when the job is stopped.
 
     Parameters
     ----------
     keep : callable, optional
         Takes the key and the result of every task that has ended.
     patience : float, optional
-        Seconds after which a job ends that nobody has looked at: whoever wanted it has gone elsewhere.
+        Seconds after which a job ends if no page has looked at it.
 
     Examples
     --------
@@ -168,9 +168,9 @@ class JobKind(Generic[T]):
         found: T | None = results().get((self.name, key))
         return found
 
-    def find(self, workspace: Workspace, wanted: Collection[Hashable]) -> Job | None:
-        """Find a project's job that brings something wanted, or failed to or was stopped; any other is stopped."""
-        job = jobs().get((self.name, workspace.id))
+    def find(self, owner: Workspace | str, wanted: Collection[Hashable]) -> Job | None:
+        """Find the job of a project, or of a visit by its mark; one that brings nothing wanted is stopped."""
+        job = jobs().get((self.name, _of(owner)))
         if job is None or job.ended_by_itself:
             return None
         if not job.would_bring(wanted):
@@ -179,13 +179,17 @@ class JobKind(Generic[T]):
         job.look()
         return job
 
-    def start(self, workspace: Workspace, tasks: Sequence[Task]) -> Job:
-        """Start a project's job, in the place of the one before."""
+    def start(self, owner: Workspace | str, tasks: Sequence[Task]) -> Job:
+        """Start the job of a project or a visit instead of the one before."""
         kept = results()  # the framework's caches are not for threads that it does not know
         job = Job(tasks, keep=lambda key, made: kept.put((self.name, key), made), patience=self._patience)
         if tasks:  # someone else may have asked for the same meanwhile
-            jobs().put((self.name, workspace.id), job)
+            jobs().put((self.name, _of(owner)), job)
         return job
+
+
+def _of(owner: Workspace | str) -> str:
+    return owner if isinstance(owner, str) else owner.id
 
 
 class WorkingError(MandolineError):
@@ -199,7 +203,7 @@ class WorkingError(MandolineError):
     """
 
     def __init__(self, job: Job, key: Hashable) -> None:
-        super().__init__(f"{job.current}: this goes on in the background.")
+        super().__init__(f"{job.current}: running in the background.")
         self.job, self.key = job, key
 
 

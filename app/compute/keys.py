@@ -37,8 +37,7 @@ def kept(
 ) -> Callable[[_Function[_Subject, _More, _Result]], _Function[_Subject, _More, _Result]]:
     """Keep what a function returns, by the key of its first argument and by its other arguments as they print.
 
-    Errors are not kept. All functions share one cache, with room for so many bytes: what was not asked for longest goes
-    first, whoever computed it.
+    Errors are not kept. All functions share one cache with a limit in bytes: the least recently used entry goes first.
 
     Parameters
     ----------
@@ -90,7 +89,11 @@ def named(key: tuple[Hashable, ...]) -> Key:
         return tuple(part.fingerprint if isinstance(part, Sample) else repr(part) for part in key)
     names: list[str] = []
     for part in key:
-        names += [*rows(part), repr(part.label), repr(part.models)] if isinstance(part, Sample) else [repr(part)]
+        names += (
+            [*rows(part), repr((part.label, part.group)), repr(part.models)]
+            if isinstance(part, Sample)
+            else [repr(part)]
+        )
     return tuple(names)
 
 
@@ -100,13 +103,13 @@ def rows(sample: Sample) -> Key:
 
 
 def codes(found: tuple[Sample, Slice]) -> Key:
-    """Name a slice's codes on a sample: what the slice is called, and how far to trust it, does not matter."""
+    """Name a slice's codes on a sample: what the slice is called, and how far to trust it, is irrelevant."""
     sample, rule = found
     return sample.fingerprint, repr(rule.key)
 
 
 def word(found: tuple[Sample, Slice, Slice]) -> Key:
-    """Name the number of rows that have a word: which rule it is part of does not matter."""
+    """Name the number of rows that have a word: which rule it is part of is irrelevant."""
     return codes(found[:2])
 
 
@@ -119,7 +122,8 @@ def tables(workspace: Workspace) -> Key:
 def samples(workspace: Workspace) -> Key:
     """Name both samples with the roles of their columns."""
     source, target = data.samples(workspace)
-    return (*rows(source), *rows(target), repr(source.label), repr(source.models))
+    roles = source.label, source.group, target.group
+    return (*rows(source), *rows(target), repr(roles), repr(source.models))
 
 
 def answers(workspace: Workspace) -> Key:
@@ -132,12 +136,12 @@ def source_score(workspace: Workspace) -> Key:
     project = workspace.project
     source, _ = data.samples(workspace)
     model = repr(data.model_of(workspace))
-    roles = repr(project.label), repr(project.models)
+    roles = repr((project.label, project.source_group)), repr(project.models)
     return (*rows(source), *roles, model, repr(project.metric), repr(project.estimator.confidence))
 
 
 def counted(workspace: Workspace) -> Key:
-    """Name what cells of rows depend on beside the slices: the samples, all models, and the metric."""
+    """Name what cells of rows depend on in addition to the slices: the samples, all models, and the metric."""
     return (*samples(workspace), repr(workspace.project.metric))
 
 
@@ -148,13 +152,13 @@ def rules(workspace: Workspace) -> Key:
 
 
 def count(workspace: Workspace) -> Key:
-    """Name what counted rows depend on: corrections, answers about rows, edges and settings do not matter."""
+    """Name what counted rows depend on: corrections, audits, edges and settings are irrelevant."""
     rules = [replace(rule, noise=None, audit=None, note="") for rule in workspace.project.slices]
     return (*answers(workspace), repr(workspace.project.metric), repr(rules))
 
 
 def every_slice(workspace: Workspace) -> Key:
-    """Name what a description of all slices depends on, also of those switched off, taken at their word."""
+    """Name what a description of all slices depends on, also of those switched off, without corrections."""
     project = workspace.project
     rules = [replace(rule, noise=None, audit=None, enabled=True) for rule in project.slices]
     return (*answers(workspace), repr(project.metric), repr(rules), repr(project.estimator.confidence))
@@ -168,7 +172,7 @@ def corrections(workspace: Workspace) -> Key:
 
 
 def solution(workspace: Workspace) -> Key:
-    """Name what an estimate depends on: the truth does not matter."""
+    """Name what an estimate depends on: the truth is irrelevant."""
     return (*_stated(workspace), repr(workspace.project.estimator))
 
 
@@ -182,14 +186,14 @@ def every_model(workspace: Workspace) -> Key:
 def tracked(workspace: Workspace) -> Key:
     """Name what estimates on other new data depend on: all but the project's own new data."""
     project, (source, _) = workspace.project, data.samples(workspace.on_all_rows)
-    parts = (project.label, project.models, project.metric, project.slices, project.edges, project.methods)
+    groups = project.source_group, project.target_group
+    parts = (groups, project.label, project.models, project.metric, project.slices, project.edges, project.methods)
     return (*rows(source), *map(repr, (*parts, project.estimator, project.trust)))
 
 
 def report(workspace: Workspace) -> Key:
-    """Name what an estimate with the truth beside it depends on."""
-    truth = ("revealed", *_labels(workspace)) if workspace.revealed else ("hidden",)
-    return (*solution(workspace), *truth)
+    """Name what an estimate with the truth depends on."""
+    return (*solution(workspace), "revealed" if workspace.revealed else "hidden", *_labels(workspace))
 
 
 def written(workspace: Workspace) -> Key:
@@ -231,8 +235,8 @@ def _labels(workspace: Workspace) -> Key:
     """Name the file of the new rows' labels by what is in it: the rest of the labels may come to the same place."""
     path = workspace.project.target_labels
     if path is None:
-        return ("no labels",)
+        return ("no labels", str(workspace.project.target_key))
     try:
-        return (data.table_at(path, path.name).fingerprint,)
+        return (data.table_at(path, path.name).fingerprint, str(workspace.project.target_key))
     except MandolineError as error:
         return (str(error),)

@@ -7,20 +7,20 @@ from pathlib import Path
 
 from app.compute import keys
 from app.compute.columns import source_classes
-from app.compute.data import revealed, samples
+from app.compute.data import new_labels, revealed, samples
 from app.compute.edits import change
-from app.compute.estimates import fit
+from app.compute.estimates import fit, report
 from app.compute.keys import kept
-from app.project import Workspace, read_upload, state
+from app.project import Workspace, state
 from mandoline_core import MandolineError, Sample
-from mandoline_core.labels import FewLabels, LabelPlan, has_label, label_column, plan_labels, read_plan, use_labels
+from mandoline_core.labels import FewLabels, LabelPlan, has_label, label_column, plan_labels, use_labels
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline import Fit
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """Hold how many new rows have a label, and the new rows with those labels beside them.
+    """Hold how many new rows have a label, and the new rows with those labels as a column.
 
     Parameters
     ----------
@@ -58,29 +58,26 @@ def _without_labels(problem: Fit, target: Sample) -> Sample:
     column = label_column(problem)
     if column not in target.columns:
         return target
-    return Sample(target.frame.drop(column), models=target.models, name=target.name)
+    return target.with_rows(target.frame.drop(column), label=None)
 
 
-@kept(by=keys.some_labels)
-def few_labels(workspace: Workspace, plan: bytes | None = None) -> FewLabels:
-    """Use the labels that some new rows have.
-
-    Parameters
-    ----------
-    plan : bytes, optional
-        The file of the plan that the rows were drawn by.
-    """
+@kept(by=keys.report)
+def few_labels(workspace: Workspace) -> FewLabels:
+    """Use the labels that some new rows have, by the plan that their rows were drawn by."""
     workspace = workspace.on_draw
-    labels = target_labels(workspace)
-    weights = None if plan is None else read_plan(read_upload("plan.csv", plan), labels.n_target)
-    return use_labels(fit(workspace), workspace.project.estimator, labels.known, plan=weights)
+    found = report(workspace).labelled
+    if found is not None:
+        return found
+    labels, some = target_labels(workspace), new_labels(workspace)  # says why there is no answer
+    return use_labels(fit(workspace), workspace.project.estimator, labels.known, plan=some and some.plan)
 
 
 @kept(by=keys.some_labels)
 def label_plan(workspace: Workspace, n: int) -> LabelPlan:
     """Draw the new rows to label next."""
     workspace = workspace.on_draw
-    return plan_labels(fit(workspace), workspace.project.estimator, n, target_labels(workspace).known)
+    project, known = workspace.project, target_labels(workspace).known
+    return plan_labels(fit(workspace), project.estimator, n, known, key=project.target_key)
 
 
 def label_of(workspace: Workspace) -> str | None:
@@ -90,7 +87,7 @@ def label_of(workspace: Workspace) -> str | None:
 
 def label_classes(workspace: Workspace) -> tuple[str, ...]:
     """List the classes that labels are of; none where the metric is about numbers."""
-    needs = get_metric(workspace.project.metric.name).needs
+    needs = get_metric(workspace.project.metric).needs
     return () if needs in ("numbers", "column") else source_classes(workspace)
 
 
@@ -116,8 +113,8 @@ def _n_labelled(workspace: Workspace) -> int:
     return int((~revealed(workspace).series(str(label_of(workspace))).is_null()).sum())
 
 
-def bring_labels(name: str, content: bytes | Path, plan: bytes | None = None) -> None:
-    """Put a file of labels beside the new rows; they are shown once somebody asks for them. Undo takes them out.
+def bring_labels(name: str, content: bytes | Path) -> None:
+    """Add a file of labels of new rows. Those of some join the estimate, those of all are shown when revealed.
 
     Parameters
     ----------
@@ -125,17 +122,14 @@ def bring_labels(name: str, content: bytes | Path, plan: bytes | None = None) ->
         What the file is called.
     content : bytes or Path
         With one label for each new row, in their order.
-    plan : bytes, optional
-        The file of the plan that the rows were drawn by.
     """
     path = state.keep_file(name, content)
-    planned = None if plan is None else str(state.keep_file("plan.csv", plan))
-    change("bring labels", lambda project: replace(project, target_labels=path))
+    change("add labels", lambda project: replace(project, target_labels=path, target_key=None))
     # Beside the project, in the same step: undo goes back to what was there before.
-    state.look(names={**state.workspace().names, "labels": name}, plan=planned, revealed=False)
+    state.look(names={**state.workspace().names, "labels": name}, revealed=False)
 
 
 def drop_labels() -> None:
-    """Take the file of labels out."""
-    change("take the labels out", lambda project: replace(project, target_labels=None))
-    state.look(plan=None, revealed=False)
+    """Remove the file of labels."""
+    change("remove labels", lambda project: replace(project, target_labels=None))
+    state.look(revealed=False)

@@ -12,6 +12,7 @@ from app.compute.keys import kept
 from app.project import Workspace
 from mandoline_core import Keyword, Sample, Slice, SliceError
 from mandoline_core.slices import (
+    DATES,
     KINDS,
     NUMBERS,
     Scale,
@@ -50,6 +51,11 @@ def _names(workspace: Workspace) -> tuple[str, ...]:
     return tuple(rule.name for rule in workspace.project.slices if not rule.is_family)
 
 
+def holds_dates(workspace: Workspace, column: str) -> bool:
+    """Tell whether a column holds dates in both samples."""
+    return column in fitting_columns(*samples(workspace), DATES)
+
+
 def scale(workspace: Workspace, column: str) -> Scale | None:
     """Choose round numbers for a column that holds numbers in both samples."""
     return _scale(workspace, column) if column in fitting_columns(*samples(workspace), NUMBERS) else None
@@ -63,7 +69,7 @@ def _scale(workspace: Workspace, column: str) -> Scale | None:
 def stretch_rule(workspace: Workspace, column: str, ends: tuple[float, float]) -> Slice | None:
     """Make a rule of a stretch of a column, with round ends; None where no row is inside, or every row."""
     found = scale(workspace, column)
-    if found is None:
+    if found is None and not holds_dates(workspace, column):
         return None
     rule = rule_between(column, ends, found, column_values(workspace, column)[2:])
     return rule if rule is not None and any(rows_inside(workspace, rule)) else None

@@ -1,4 +1,4 @@
-"""What a person takes away: the written report and the numbers, the same as the command line's."""
+"""Downloads: the written report and the numbers, the same as the command line's."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import replace
 from datetime import date
 
 from app.compute import keys
-from app.compute.data import revealed, samples
+from app.compute.data import new_labels, revealed, samples
 from app.compute.estimates import curves, memo, request, whole_report
 from app.compute.keys import kept
 from app.compute.slice_suggestions import spread
 from app.project import Workspace
 from mandoline_core import Report, Spread
-from mandoline_core.report import gather_parts, report
+from mandoline_core.report import Groups, gather_parts, report
 from mandoline_core.report import weights_csv as csv_of
 
 
 def report_html(workspace: Workspace) -> str:
-    """Write the report as it stands: the model on show first, the truth only once it was revealed."""
+    """Write the current report: the model on show first, the truth only once it was revealed."""
     return _written(workspace, date.today(), spread(workspace))
 
 
@@ -35,11 +35,17 @@ def estimate_json(workspace: Workspace) -> str:
     return json.dumps(_report(workspace).as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
+@kept(by=keys.every_model)
+def groups(workspace: Workspace, column: str) -> Groups:
+    """Estimate the new rows of each value of a column."""
+    return _report(workspace).by(column)
+
+
 def weights_csv(workspace: Workspace) -> str:
     """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
     return csv_of({name: found.weights for name, found in _report(workspace).models.items()})
 
 
 def _report(workspace: Workspace) -> Report:
-    """Report on every model with the truth left aside: whoever takes the numbers away gets what was estimated."""
-    return report(request(workspace), memo(workspace), labelled=samples(workspace)[1])
+    """Report on every model with the truth left aside: downloads hold what was estimated."""
+    return report(request(workspace), memo(workspace), labelled=samples(workspace)[1], some=new_labels(workspace))

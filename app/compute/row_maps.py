@@ -56,7 +56,7 @@ def start_map(workspace: Workspace) -> Job:
         hover = _hover(source, rows.source_rows, rows.columns), _hover(target, rows.target_rows, rows.columns)
         return DrawnMap(repr(key), rows, hover)
 
-    return _MAPS.start(workspace, [Task(key, "Laying the rows out", work)])
+    return _MAPS.start(workspace, [Task(key, "Computing the map", work)])
 
 
 def _key(workspace: Workspace) -> keys.Key:
@@ -97,7 +97,7 @@ def described(workspace: Workspace, side: str, selected: Sequence[int]) -> tuple
     """Find rules for rows of one side of the map, told from the other rows of that side on it."""
     drawn = row_map(workspace)
     if drawn is None:
-        raise MandolineError("The map is not there any more. Close it and open it again.")
+        raise MandolineError("The map has expired. Close it and open it again.")
     source, target = samples(workspace.on_draw)
     sample, rows = (source, drawn.rows.source_rows) if side == "source" else (target, drawn.rows.target_rows)
     return describe_selection(sample, rows[list(selected)], among=rows, columns=drawn.rows.columns)

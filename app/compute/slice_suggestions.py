@@ -1,4 +1,4 @@
-"""Suggestions in the background: slices worth trying for the project as it stands, with progress and a stop."""
+"""Suggestions in the background: slices worth trying for the current project, with progress and a stop."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SUGGESTIONS = JobKind[Suggestions | dict[str, Spread]]("suggest")
 
 
 def suggestions(workspace: Workspace) -> Suggestions | None:
-    """Return what is worth trying, if it has been found for the project as it stands."""
+    """Return what is worth trying, if it has been found for the current project."""
     found = _SUGGESTIONS.result(("suggestions", *_key(workspace)))
     return found if isinstance(found, Suggestions) else None
 
 
 def spread(workspace: Workspace) -> Spread | None:
-    """Return how much hangs on the choice of slices for the model on show, if that has been tried."""
+    """Return how sensitive the model on show is to the choice of slices, if that has been tried."""
     found = _SUGGESTIONS.result(("spread", *_key(workspace)))
     return found.get(workspace.model) if isinstance(found, dict) else None
 
@@ -45,7 +45,7 @@ def start_suggestions(workspace: Workspace, *, spread: bool = False) -> Job:
     Parameters
     ----------
     spread : bool
-        Then also try other choices of slices, to see how much hangs on them.
+        Then also try other choices of slices, to see how sensitive the estimate is to them.
     """
     project, key, both = workspace.project, _key(workspace), samples(workspace.on_draw)
     rules, never = project.slices, refused(workspace)
@@ -79,7 +79,7 @@ def accepting(one: Suggestion) -> Callable[[Project], Project]:
 
 
 def refused(workspace: Workspace) -> tuple[str, ...]:
-    """List the suggestions that a person does not want to see again, by name."""
+    """List the suggestions that are never to be shown again, by name."""
     return tuple(map(str, workspace.revision.document.get("never", ())))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -15,14 +15,15 @@ from app.project import Batch, Workspace, server_files, state, track_plan
 from mandoline_core import MandolineError, read_table
 from mandoline_core.domain_classifier import one_thread
 from mandoline_core.metrics import get_metric
-from mandoline_core.monitoring import TargetEstimates, TargetFile, Track, Tracker
+from mandoline_core.monitoring import LabelFile, TargetEstimates, TargetFile, Track, Tracker, share_labels
+from mandoline_core.project import read_record
 
 _ESTIMATES = JobKind[TargetEstimates]("track", PATIENCE)
 
 
 @dataclass(frozen=True, eq=False)
 class TrackState:
-    """Hold the estimates that are there, the batches whose estimate is not, and what stands in the way of others."""
+    """Hold the estimates that are there, the batches whose estimate is not, and what prevents others."""
 
     track: Track
     waiting: tuple[Batch, ...]
@@ -30,14 +31,21 @@ class TrackState:
 
 
 def track_state(workspace: Workspace) -> TrackState:
-    """Gather what has been estimated so far, as things stand."""
+    """Gather what has been estimated so far, with the current project."""
     plan = track_plan.plan_of(workspace.revision.document)
     batches, wrong = track_plan.batches_of(plan)
     estimates = {batch: _ESTIMATES.result(key) for batch, key in _keys(workspace, batches).items()}
     done = tuple(estimate for estimate in estimates.values() if estimate is not None)
     waiting = tuple(batch for batch, estimate in estimates.items() if estimate is None)
-    alert = track_plan.alert_of(plan, get_metric(workspace.project.metric.name))
-    return TrackState(Track(workspace.project, done, alert), waiting, tuple(wrong))
+    alert = track_plan.alert_of(plan, get_metric(workspace.project.metric))
+    record = tuple(read_record(state.store().track_memory(workspace.id)))
+    track = Track(workspace.project, done, alert, record)
+    try:
+        _ = track.alerts
+    except MandolineError as error:  # the promise was meant for another metric or method: say so, and go on without
+        wrong.append(error)
+        track = replace(track, alert=None if alert is None else replace(alert, false_alarms=None))
+    return TrackState(track, waiting, tuple(wrong))
 
 
 def track_job(workspace: Workspace) -> Job | None:
@@ -56,23 +64,26 @@ def start_track(workspace: Workspace) -> Job:
     project, memory = workspace.project, state.store().track_memory(workspace.id)
     source, _ = samples(workspace.on_all_rows)
     tracker = cache(lambda: Tracker(project, memory=memory, source=source))  # goes over the whole source
+    labels = _labels(workspace)
     tasks = [
-        Task(key, f"Estimating on {batch.name}", partial(_estimate, batch, tracker))
+        Task(key, f"Estimating on {batch.name}", partial(_estimate, batch, labels[batch.name], tracker))
         for batch, key in _waiting(workspace).items()
     ]
     return _ESTIMATES.start(workspace, tasks)
 
 
-def _estimate(batch: Batch, make_tracker: Callable[[], Tracker], job: Job) -> TargetEstimates:
+def _estimate(
+    batch: Batch, labels: tuple[LabelFile, ...], make_tracker: Callable[[], Tracker], job: Job
+) -> TargetEstimates:
     # Linear algebra on every core would leave none for the page.
     with one_thread():
         tracker = make_tracker()
         try:
             if batch.server:
                 server_files.check(batch.path)
-            target = TargetFile(batch.path, batch.name, engine_at(batch.path, guarded=batch.server))
+            target = TargetFile(batch.path, batch.name, engine_at(batch.path, guarded=batch.server), labels)
         except MandolineError as error:
-            return TargetEstimates(batch.name, "", error=error.sentence)
+            return TargetEstimates(batch.name, "", error=str(error))
         try:
             return tracker.estimate(target, job.note)
         except MandolineError:  # only writing it down failed: the tracker knows it all the same
@@ -96,6 +107,21 @@ def _waiting(workspace: Workspace) -> dict[Batch, tuple[object, ...]]:
 
 
 def _keys(workspace: Workspace, batches: list[Batch]) -> dict[Batch, tuple[object, ...]]:
-    """Name what the estimate on each batch depends on."""
-    project = keys.tracked(workspace)
-    return {batch: (project, batch.name, state_of(batch.path)) for batch in batches}
+    """Name what the estimate on each batch and its score by labels depend on."""
+    project, labels = keys.tracked(workspace), _labels(workspace)
+    return {
+        batch: (
+            project,
+            batch.name,
+            state_of(batch.path),
+            *((name, state_of(path)) for name, path in labels[batch.name]),
+        )
+        for batch in batches
+    }
+
+
+def _labels(workspace: Workspace) -> dict[str, tuple[LabelFile, ...]]:
+    """Find the files of labels of each batch."""
+    plan = track_plan.plan_of(workspace.revision.document)
+    batches, _ = track_plan.batches_of(plan)
+    return share_labels([(file.name, file.path) for file in plan.labels], [batch.name for batch in batches])

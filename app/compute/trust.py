@@ -1,4 +1,4 @@
-"""What an estimate can be trusted for: every check kept by the problem it belongs to, and by where a slider stands."""
+"""What an estimate can be trusted for: every check kept by the problem it belongs to, and by the value of a slider."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ from mandoline_core.checks import (
     trim,
     weights_can_change,
 )
-from mandoline_core.estimators import Mandoline, get_estimator
-from mandoline_core.pipeline import Attribution, CorrectionSlope, attribute, correction_slopes
+from mandoline_core.estimators import Mandoline
+from mandoline_core.pipeline import CorrectionSlope, correction_slopes
 
 PAPER = Mandoline.name
-REDRAWS = 100  # of both samples, for the intervals of slices' parts
 MOST_GAMMA = 5.0
 _N_GAMMAS, _N_INTERVALS = 41, 9
 
@@ -36,7 +35,7 @@ _N_GAMMAS, _N_INTERVALS = 41, 9
 def weighted(workspace: Workspace) -> tuple[ModelReport, bool]:
     """Find weights that may be changed: those of the project's method or, where it has none, the paper's.
 
-    The second says whether the paper's stand in.
+    The second says whether the paper's are used instead.
     """
     if _weights_rows(workspace):
         return report(workspace), False
@@ -55,20 +54,9 @@ def _weights_rows(workspace: Workspace) -> bool:
 
 @kept(by=keys.solution)
 def trimmings(workspace: Workspace) -> tuple[Trimming, ...]:
-    """Estimate with every cap worth trying on how much a row may count; the last is none."""
+    """Estimate with every cap worth trying on how much a row may count; the last has no cap."""
     (found, _), confidence = weighted(workspace), workspace.project.estimator.confidence
     return tuple(trim(found, cap, confidence=confidence) for cap in caps(found))
-
-
-def attribution(workspace: Workspace) -> tuple[Attribution, bool]:
-    """Share out the way from source score to estimate; also say whether the paper's weights stand in."""
-    instead = not get_estimator(workspace.project.estimator.name).tilts_slices
-    return _attribution(_with_method(workspace, PAPER) if instead else workspace), instead
-
-
-@kept(by=keys.solution, spinner="Sharing the difference out among slices ...")
-def _attribution(workspace: Workspace) -> Attribution:
-    return attribute(fit(workspace), workspace.project.estimator, replicates=REDRAWS)
 
 
 @kept(by=keys.solution)

@@ -1,4 +1,4 @@
-"""What tells two states of a project apart: in words for people, and place by place where two edits meet."""
+"""How two versions of a project differ: in words for people, and place by place where two edits meet."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from mandoline_core.slices import ANSWERS
 
 Place = tuple[str, ...]
 
-_PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels")
+_PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels", "target_key")
 _SETTINGS = ("metric", "estimator", "methods", "trust")
 _WORDS = {
-    "name": "the project's name",
-    "note": "the project's note",
-    "label": "the label",
-    "source_path": "the labelled data",
-    "target_path": "the new data",
-    "target_labels": "the labels of the new data",
-    "metric": "the metric",
-    "estimator": "the settings of the estimate",
-    "methods": "the settings of the methods",
-    "trust": "what was declared harmless",
-    "edges": "the pairs of slices",
+    "name": "project name",
+    "note": "project note",
+    "label": "label column",
+    "source_path": "labelled data",
+    "target_path": "new data",
+    "target_labels": "labels of the new data",
+    "target_key": "key of the labels",
+    "metric": "metric",
+    "estimator": "estimator settings",
+    "methods": "method settings",
+    "trust": "irrelevant columns",
+    "edges": "pairs of slices",
 }
 
 
 @dataclass(frozen=True)
 class Change:
-    """Hold one thing that two states do not share.
+    """Hold one difference between two versions.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class Change:
     name : str
         What differs: a slice, a pair, a setting.
     before, after : str
-        What it says in each state, in words; empty where it is not there.
+        Its value in each version, in words; empty where it is not there.
     """
 
     part: str
@@ -57,7 +58,7 @@ class Change:
 
 
 def compare(before: Project, after: Project) -> tuple[Change, ...]:
-    """List what tells two states apart: slices first, then corrections, pairs and settings.
+    """List the differences between two versions: slices first, then corrections, pairs and settings.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def compare(before: Project, after: Project) -> tuple[Change, ...]:
 
 
 def lost(seen: Project, now: Project, mine: Project) -> str:
-    """Name what someone else changed since a person looked, and what that person's edit would put back; or nothing.
+    """Name what someone else changed since the page was drawn, and what this edit would put back; or nothing.
 
     Parameters
     ----------
@@ -103,7 +104,7 @@ def _say(place: Place) -> str:
 
 
 def _places(project: Project) -> dict[Place, Any]:
-    """Take a project apart. The order of its slices is no place: whoever adds or moves one changes it."""
+    """Take a project apart. The order of its slices is no place: adding or moving one changes it."""
     found: dict[Place, Any] = {(key,): getattr(project, key) for key in _PLAIN}
     for key in _SETTINGS:
         found.update(_apart((key,), getattr(project, key)))
@@ -159,11 +160,15 @@ def _slices(before: Project, after: Project) -> Iterator[Change]:
     renamed = _renamed(before, after)
     for name, rule in old.items():
         if name in renamed:
-            yield Change("Slices", name, f"called {name}", f"called {renamed[name]}")
+            yield Change("Slices", name, f"name {name}", f"name {renamed[name]}")
         elif name not in new:
             yield Change("Slices", name, _rule(rule), "")
-        elif _rule(rule) != _rule(new[name]):
-            yield Change("Slices", name, _rule(rule), _rule(new[name]))
+        else:
+            # Words that leave digits or values out may be the same for two rules.
+            full = rule.key != new[name].key and rule.describe() == new[name].describe()
+            old_words, new_words = (_rule(one, full=full) for one in (rule, new[name]))
+            if old_words != new_words:
+                yield Change("Slices", name, old_words, new_words)
     for name, rule in new.items():
         if name not in old and name not in renamed.values():
             yield Change("Slices", name, "", _rule(rule))
@@ -172,13 +177,13 @@ def _slices(before: Project, after: Project) -> Iterator[Change]:
         yield Change("Slices", "order", *(listed(one, most=50) for one in shared))
 
 
-def _rule(rule: Slice) -> str:
-    off = "" if rule.enabled else " (switched off)"
+def _rule(rule: Slice, *, full: bool = False) -> str:
+    off = "" if rule.enabled else " (off)"
     note = f". Note: {rule.note}" if rule.note else ""
     gold = f", gold column {rule.gold}" if rule.gold else ""
     n = 0 if rule.audit is None else len(rule.audit.source) + len(rule.audit.target)
     audit = f", {counted(n, 'row')} audited" if n else ""
-    return f"{rule.describe()}{gold}{audit}{off}{note}"
+    return f"{rule.in_full if full else rule.describe()}{gold}{audit}{off}{note}"
 
 
 def _corrections(before: Project, after: Project) -> Iterator[Change]:
@@ -190,16 +195,16 @@ def _corrections(before: Project, after: Project) -> Iterator[Change]:
 
 def _noise(noise: Noise | None) -> str:
     if noise is None:
-        return "taken at its word"
+        return "exact"
     source = "measured" if noise.measured else _matrix(noise.source or Correction())
     target = "the same" if noise.same else "derived" if noise.target is None else _matrix(noise.target)
     target = "measured" if noise.target_measured else target
-    return f"{source}; in the new data {target}"
+    return f"{source}; new data: {target}"
 
 
 def _matrix(one: Correction) -> str:
-    said = f"{show_percent(one.inside)} truly in when it says in, {show_percent(one.outside)} when it says out"
-    return said if one.abstain is None else f"{said}, {show_percent(one.abstain)} when it abstains"
+    said = f"truly in the slice: {show_percent(one.inside)} of its yes, {show_percent(one.outside)} of its no"
+    return said if one.abstain is None else f"{said}, {show_percent(one.abstain)} where it abstains"
 
 
 def _pairs(before: Project, after: Project) -> Iterator[Change]:
@@ -226,7 +231,7 @@ def _settings(before: Project, after: Project) -> Iterator[Change]:
 def _declarations(before: Project, after: Project) -> Iterator[Change]:
     old, new = (project.trust.harmless for project in (before, after))
     for column in {**old, **new}:
-        said = [f"does not matter: {one[column] or 'no reason given'}" if column in one else "" for one in (old, new)]
+        said = [f"irrelevant: {one[column] or 'no reason'}" if column in one else "" for one in (old, new)]
         if said[0] != said[1]:
             yield Change("Settings", f"column {column}", *said)
 

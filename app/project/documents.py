@@ -46,7 +46,7 @@ def _parse(text: str) -> Project:
 
 
 def project_text(project: Project, names: dict[str, str]) -> str:
-    """Write the project file as it goes beside its data files, which have the names they came with."""
+    """Write the project file as it goes next to its data files, which have the names they came with."""
     return dump_project(name_files(project, names))
 
 
@@ -71,7 +71,7 @@ def save_edit(
     seen : int, optional
         The state that the person looked at. What others changed since stays as they left it, or the edit is refused.
     check : callable
-        Given the state before and the project after; raises what speaks against the change.
+        Given the state before and the project after; raises why the change is impossible.
     """
 
     def changed_document(before: Revision) -> Document:
@@ -103,7 +103,7 @@ def save_document(store: Store, project: str, label: str, edit: Callable[[Revisi
         saved = store.save(project, document, label, after=before.number)
         if saved is not None:
             return saved
-    raise StoreError("Others keep changing this project. Nothing was changed; try again.")
+    raise StoreError("Others are editing this project. Your edit was not saved. Try again.")
 
 
 def _check_others(seen: Revision | None, now: Project, changed: Project) -> None:
@@ -111,6 +111,6 @@ def _check_others(seen: Revision | None, now: Project, changed: Project) -> None
         return
     if what := lost(project_of(seen.document), now, changed):
         raise ConflictError(
-            f"Someone else changed {what} in the meantime. Your change was not made. "
-            "Look at it as it is now, and change it again if you still want to."
+            f"Someone else has just changed this: {what}. Your edit was not saved. Check the current value and try "
+            "again."
         )

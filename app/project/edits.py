@@ -13,7 +13,7 @@ from mandoline_core.slices import Answer, Side
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
-    """Put a rule in the place of the one called `name`; a new name is carried over to edges and combinations."""
+    """Replace the rule called `name`; a new name is carried over to edges and combinations."""
     find_slice(project, name)
 
     def moved(slice_: str) -> str:
@@ -29,13 +29,24 @@ def put_slice(project: Project, name: str, rule: Slice) -> Project:
 def write_field(project: Project, name: str, field: str, value: Any, source: Sample) -> Project:
     """Write what a control of a rule's form now holds into the rule called `name`.
 
-    A browser may send all that a form holds, also what nobody touched. What the rule holds already starts nothing anew,
-    such as the cut that belongs to a column.
+    A browser may send all that a form holds, also what was not changed. What the rule already holds resets nothing,
+    such as the cut that belongs to a column. A name made from the rule follows it; one that people gave stays.
     """
     rule = find_slice(project, name)
     if any(control.field == field and control.value == value for control in rule.form()):
         return project
-    return put_slice(project, name, rule.edited(field, value, source))
+    edited = rule.edited(field, value, source)
+    if _is_named_by_rule(rule):
+        others = {other.name for other in project.slices if other.name != name}
+        edited = replace(edited, name=rules.free_name(rules.default_name(edited), others))
+    return put_slice(project, name, edited)
+
+
+def _is_named_by_rule(rule: Slice) -> bool:
+    """Tell whether a name was made from the rule, perhaps with a number behind it."""
+    base, _, number = rule.name.rpartition(" (")
+    name = base if number.removesuffix(")").isdigit() else rule.name
+    return name in (rules.default_name(rule), rule.describe())
 
 
 def add_slice(project: Project, rule: Slice) -> Project:
@@ -99,7 +110,7 @@ def check_members(members: Mapping[str, Sequence[str]], name: str, new: str) -> 
 
 
 def set_noise(project: Project, name: str, noise: Noise | None) -> Project:
-    """Set a rule's corrections; none takes the slice at its word."""
+    """Set a rule's corrections; None makes the slice exact."""
     kept = None if noise is None or (noise.is_identity and not noise.same) else noise
     return put_slice(project, name, replace(find_slice(project, name), noise=kept))
 
@@ -110,26 +121,26 @@ def set_edges(project: Project, edges: Sequence[tuple[str, str]] | str) -> Proje
 
 
 def merge_classes(project: Project, new: str, classes: Sequence[str]) -> Project:
-    """Let the metric take some classes for one, or add them to those that have that name already."""
+    """Let the metric treat some classes as one, or add them to those that have that name already."""
     if not new:
         raise ProjectError("The merged class has no name. Type one.")
     if not classes:
-        raise ProjectError("No classes are chosen. Choose those to take for one.")
+        raise ProjectError("No classes are chosen. Choose classes to merge.")
     merges = project.metric.merge
     merge = {**merges, new: (*merges.get(new, ()), *classes)}
     return replace(project, metric=replace(project.metric, merge=merge))
 
 
 def part_classes(project: Project, new: str) -> Project:
-    """Let the metric tell the classes of a merge apart again."""
+    """Split merged classes again."""
     merge = {name: classes for name, classes in project.metric.merge.items() if name != new}
     return replace(project, metric=replace(project.metric, merge=merge))
 
 
 def declare_harmless(project: Project, column: str, reason: str) -> Project:
-    """Declare that a change of a column does not matter, and why."""
+    """Mark a column as irrelevant, with the reason."""
     if not reason.strip():
-        raise ProjectError("No reason is given. Say why it does not matter: whoever reads the report will ask.")
+        raise ProjectError(f"Marking {column!r} as irrelevant needs a reason. Readers of the report will ask for it.")
     harmless = {**project.trust.harmless, column: reason.strip()}
     return replace(project, trust=replace(project.trust, harmless=harmless))
 
@@ -140,15 +151,19 @@ def take_back(project: Project, column: str) -> Project:
     return replace(project, trust=replace(project.trust, harmless=harmless))
 
 
+def set_group(project: Project, column: str, sides: Collection[str]) -> Project:
+    """Let rows that share a column belong together, in some of the samples."""
+    if "source" in sides:
+        project = replace(project, source_group=column)
+    return replace(project, target_group=column) if "target" in sides else project
+
+
 def find_slice(project: Project, name: str) -> Slice:
     """Return the rule with a name."""
     for rule in project.slices:
         if rule.name == name:
             return rule
-    raise SliceError(
-        f"Slice {name!r} is no longer there: someone renamed or deleted it in the meantime. "
-        "Look at the slices as they are now."
-    )
+    raise SliceError(f"Slice {name!r} no longer exists: someone renamed or deleted it. Check the current slices.")
 
 
 def free_name(project: Project, name: str) -> str:
@@ -170,25 +185,25 @@ def _owner(project: Project, slice_: str) -> str | None:
     return max(families, key=len, default=None)
 
 
-# Corrections and pairs: how sure a person is of a slice, by what it is measured, and what moves together.
+# Corrections and pairs: how reliable a slice is, how that is measured, and what moves together.
 
 
 PRESETS = {
     "exact": Correction(),
-    "rather sure": Correction(inside=0.9, outside=0.05),
-    "unsure": Correction(inside=0.75, outside=0.15),
+    "mostly right": Correction(inside=0.9, outside=0.05),
+    "rough": Correction(inside=0.75, outside=0.15),
 }
-MEASURED, OWN = "measured", "own"
+MEASURED, OWN = "measured", "custom"
 DERIVED, SAME, SEPARATE = ("derived", "same", "separate")
 
 
 def preset_of(rule: Slice) -> str:
-    """Say how sure a person is of a slice: the name of a preset, "measured", or "own" for numbers of their own.
+    """Say how reliable a slice is: the name of a preset, "measured", or "custom" for other numbers.
 
     >>> from mandoline_core import Missing
     >>> rule = Missing("no_age", column="age")
     >>> preset_of(rule), preset_of(replace(rule, noise=Noise(Correction(0.8))))
-    ('exact', 'own')
+    ('exact', 'custom')
     """
     noise = rule.noise or Noise()
     if noise.measured:
@@ -235,14 +250,14 @@ def copy_corrections(project: Project, name: str, others: Collection[str]) -> Pr
     """Correct other slices as one is; one that has been removed in the meantime is passed over."""
     noise = find_slice(project, name).noise
     if noise is not None and (noise.measured or noise.target_measured):
-        raise ProjectError(f"Corrections of {name!r} are measured on its own true answers, so they cannot be copied.")
+        raise ProjectError(f"Corrections of {name!r} are measured on its own rows, so they cannot be copied.")
     for other in [rule.name for rule in project.slices if rule.name in others]:
         project = set_noise(project, other, noise)
     return project
 
 
 def set_gold(project: Project, name: str, column: str | None) -> Project:
-    """Name the column that holds a slice's true answers; without one, what was measured on it goes too."""
+    """Name the column that holds a slice's gold labels; without one, what was measured on it goes too."""
     rule = find_slice(project, name)
     measured = rule.noise is not None and rule.noise.measured and rule.audit is None
     noise = None if column is None and measured else rule.noise
@@ -252,7 +267,7 @@ def set_gold(project: Project, name: str, column: str | None) -> Project:
 def answer_row(
     project: Project, name: str, columns: tuple[str, ...], side: Side, key: str, answer: Answer | None
 ) -> Project:
-    """Write down what a person says of a row; None takes it back.
+    """Store an answer about a row; None removes it.
 
     Parameters
     ----------
@@ -285,7 +300,7 @@ def _rounded(correction: Correction) -> Correction:
 
 
 def join(project: Project, first: str, second: str) -> Project:
-    """Let two slices move together, beside the pairs that do so now."""
+    """Let two slices move together, in addition to the pairs that do so now."""
     return set_edges(project, (*_other_pairs(project, first, second), (first, second)))
 
 
@@ -296,7 +311,5 @@ def part(project: Project, first: str, second: str) -> Project:
 
 def _other_pairs(project: Project, first: str, second: str) -> tuple[tuple[str, str], ...]:
     if isinstance(project.edges, str):
-        raise ProjectError(
-            f"The pairs of this project are {corrections.chosen_how(project.edges)}. Choose them by hand first."
-        )
+        raise ProjectError(f"Pairs are {corrections.chosen_how(project.edges)}. Choose them by hand first.")
     return tuple(pair for pair in project.edges if {*pair} != {first, second})

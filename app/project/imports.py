@@ -22,7 +22,7 @@ from mandoline_core import (
 from mandoline_core.formatting import listed
 from mandoline_core.project import base_name, data_files, load_unpacked, place_files, unpack_project, without_engines
 
-Files = dict[str, tuple[str, Path]]  # by role: what a file is called, and where it lies
+Files = dict[str, tuple[str, Path]]  # by role: what a file is called, and where it is
 
 
 def read_upload(name: str, content: bytes) -> Sample:
@@ -53,7 +53,7 @@ def read_zip_upload(name: str, packed: Path, folder: Path) -> tuple[Project, Fil
     for role, path in data_files(project).items():
         where = project.base / path
         if not where.is_file():
-            raise ProjectError(f"The project in {name} names {path}, which is not in the zip.")
+            raise ProjectError(f"{name} does not contain {path}, which its project file names.")
         check_size(where, path.name)
         files[role] = (path.name, where)
     return _without_folder(replace(project, base=Path())), files
@@ -112,7 +112,7 @@ def check_complete(wanted: Mapping[str, str], come: Collection[str], others: Col
     if missing:
         it = "it" if len(missing) == 1 else "them"
         alike = listed(name for role, name in missing.items() if role in others)
-        why = f" What the project in use calls {alike} has other columns." if alike else ""
+        why = f" The open project's {alike} has other columns." if alike else ""
         raise ProjectError(f"The project also needs {listed(missing.values())}. Add {it} to the files above.{why}")
 
 
@@ -127,12 +127,21 @@ def check_chosen(label: str | None, models: Sequence[Model]) -> None:
     if label is None:
         raise DataError("No label is chosen. Choose the column of true classes in the labelled data.")
     if not models:
-        raise DataError("No predictions are chosen. Choose the column with the model's answers.")
+        raise DataError("No predictions are chosen. Choose a column with a model's predictions.")
 
 
 def check_roles(project: Project, source: Sample, target: Sample) -> None:
     """Refuse roles that the columns of the two tables cannot play."""
-    labelled = Sample(source.frame, label=project.label, models=project.models, name=source.name, table=source.table)
-    Sample(target.frame, models=project.models, name=target.name, table=target.table)
+    labelled = Sample(
+        source.frame,
+        label=project.label,
+        models=project.models,
+        name=source.name,
+        table=source.table,
+        group=project.source_group,
+    )
+    new = Sample(target.frame, models=project.models, name=target.name, table=target.table, group=project.target_group)
+    for sample in (labelled, new):
+        _ = sample.clusters  # refuses a group that is the same in all rows
     if project.metric.column is not None:
         labelled.series(project.metric.column)

@@ -1,6 +1,6 @@
 """Which project a visitor reaches: by a link, by having opened it in this visit, or because it is theirs.
 
-There are three kinds of links. `project` is for who made it: where nobody signs in, that is whoever has the link.
+There are three kinds of links. `project` is for who made it: where nobody signs in, that is anyone with the link.
 `edit` and `view` are for those it is shared with; where people sign in, its owner makes them, and ends them.
 """
 
@@ -15,8 +15,8 @@ from app.project import people
 from app.project.store import SavedProject, Share, Store, StoreError, default_folder
 
 Kind = Literal["project", "edit", "view"]
-LOOKING = "This link is for looking. Make a copy to edit."
-_NOT_YOURS = "Only whose project it is can share it. Make a copy to share."
+LOOKING = "This link is view-only. Make a copy to edit."
+_NOT_YOURS = "Only the owner can share a project. Make a copy to share."
 _KINDS: tuple[Kind, ...] = ("view", "edit", "project")
 
 

@@ -42,14 +42,14 @@ def error_remedies(error: MandolineError, project: Project) -> tuple[Remedy, ...
     """List what the app can do when there is no estimate at all."""
     found = []
     if isinstance(error, OverlapError) and project.estimator.overlap == "strict":
-        found.append(_setting("Set aside the rows that match nothing", overlap="trim"))
+        found.append(_setting("Leave out new rows that match no labelled row", overlap="trim"))
     if project.estimator.name != Mandoline.name:
         found.append(_setting("Use the paper's weights", name=Mandoline.name))
     return tuple(found)
 
 
 def merge(project: Project, first: str, second: str) -> Project:
-    """Put a slice of the rows in either of two in the place of both, which are kept but switched off."""
+    """Replace two slices by one of the rows in either; both are kept but switched off."""
     for name in (first, second):
         project = edits.switch_slice(project, name, on=False)
     return edits.add_slice(project, Any(f"{first} or {second}", of=(first, second)))
@@ -70,7 +70,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
             yield from _merge(named[0], alike.get(named[0]), report)
         if code in ("derived_rate_outside", "corrections_not_derivable") and named:
             rule = report.cells.origins.get(named[0], named[0])
-            yield Remedy(f"Take {rule} at its word", partial(edits.set_noise, name=rule, noise=None))
+            yield Remedy(f"Set {rule} to exact", partial(edits.set_noise, name=rule, noise=None))
     elif code == "duplicate_slice":
         yield from _drop(named[-1:], report)
     elif code == "set_aside":
@@ -81,7 +81,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
         for pair in report.edges:
             if f"{pair[0]}*{pair[1]}" in report.outcome.beyond and not isinstance(project.edges, str):
                 part = partial(edits.part, first=pair[0], second=pair[1])
-                yield Remedy(f"Let {pair[0]} and {pair[1]} move apart", part)
+                yield Remedy(f"Remove pair {pair[0]} and {pair[1]}", part)
     elif code == "few_effective_rows":
         yield from _drop(_most_shifted(report), report)
         yield _setting(f"Add a ridge of {RIDGE:g}", ridge=RIDGE)
@@ -90,7 +90,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
     elif code == "ridge":
         yield _setting("Remove the ridge", ridge=0.0)
     elif code == "bootstrap_failures":
-        yield _setting("Use the instant interval", interval="influence")
+        yield _setting("Use the influence-function interval", interval="influence")
     elif code in ("noisy_slices", "mistakes_matter", "denoised_outside_bounds"):
         denoised = get_estimator(project.estimator.name).denoises
         label = "Use the paper's weights" if denoised else "Use the denoised estimator"
@@ -102,7 +102,7 @@ def _remedies(finding: Finding, report: ModelReport, project: Project, alike: Ma
 
 
 def _add(finding: Finding, report: ModelReport) -> Iterator[Remedy]:
-    """Add the slice that would model what is off: the line of the balance that the finding speaks of has it."""
+    """Add the slice that would model what is off: the finding's line of the balance has it."""
     for line in report.evidence.columns or ():  # of each column there is one
         if line.column in finding.numbers["columns"] and isinstance(line.suggestion, Slice):
             yield slice_remedy(line.suggestion)
@@ -115,13 +115,13 @@ def slice_remedy(rule: Slice) -> Remedy:
 
 def edge_remedy(pair: tuple[str, str]) -> Remedy:
     """Offer to let two slices move together."""
-    return Remedy(f"Let {pair[0]} and {pair[1]} move together", partial(add_edge, pair=pair))
+    return Remedy(f"Add pair {pair[0]} and {pair[1]}", partial(add_edge, pair=pair))
 
 
 def _drop(names: list[str], report: ModelReport) -> Iterator[Remedy]:
     origins = report.cells.origins
     for rule in dict.fromkeys(origins.get(name, name) for name in names):
-        yield Remedy(f"Switch off {rule}", partial(edits.switch_slice, name=rule, on=False))
+        yield Remedy(f"Turn off {rule}", partial(edits.switch_slice, name=rule, on=False))
 
 
 def _merge(first: str, second: str | None, report: ModelReport) -> Iterator[Remedy]:

@@ -1,4 +1,4 @@
-"""Data that lie on the server, under folders that whoever runs it allows: found, checked and listed."""
+"""Data on the server, in folders that its administrator allows: found, checked and listed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def folders() -> tuple[Path, ...]:
 
 
 def find(text: str) -> Path:
-    """Find what a person names: a file, or a pattern of files, under an allowed folder, from there or in full.
+    """Find the file or the pattern of files that a visitor names, under an allowed folder, relative to it or in full.
 
-    Every file that it stands for is followed to where it lies, which must be under an allowed folder, too.
+    Links are resolved: every file that it matches must be under an allowed folder, too.
 
     Raises
     ------
@@ -38,28 +38,28 @@ def find(text: str) -> Path:
     if not text or "\0" in text:
         raise DataError("No file is named. Name a file, or a pattern such as weekly/*.parquet.")
     if ".." in Path(text).parts or "**" in text:
-        raise DataError(f"{text} is not taken: a path here has no '..' and no '**'. Name it from an allowed folder on.")
+        raise DataError(f"A path may not contain '..' or '**'. Got {text}. Start from an allowed folder.")
     roots = folders()
     if not roots:
-        raise DataError("This server allows no folder of its own. Upload the files.")
+        raise DataError("This server allows no folders. Upload the files.")
     for root in roots:
         path = root / text  # a text that starts at the root stands for itself
         if path.is_relative_to(root) and _files(path):
             check(path)
             return path
-    raise DataError(f"{text} is not among the files that this server allows. Look for it in the list.")
+    raise DataError(f"{text} is not in an allowed folder. Choose a file from the list.")
 
 
 def check(path: Path) -> None:
     """Refuse a file, or a pattern, that is or leads outside of the allowed folders; now, whatever it was before."""
     roots, found = folders(), _files(path)
     if len(found) > MOST_FILES:
-        raise DataError(f"{path.name} matches {len(found):,} files. At most {MOST_FILES:,} are taken.")
+        raise DataError(f"{path.name} matches {len(found):,} files. The maximum is {MOST_FILES:,}.")
     if not any(path.is_relative_to(root) for root in roots) or ".." in path.parts:
-        raise DataError(f"{path.name} is no longer in a folder that this server allows. Ask whoever runs it.")
+        raise DataError(f"{path.name} is no longer in an allowed folder. Ask the server's administrator.")
     for file in found:
         if not any(file.resolve().is_relative_to(root) for root in roots):
-            raise DataError(f"{file.name} is a link that leads out of the folders that this server allows.")
+            raise DataError(f"{file.name} is a link to a place outside the allowed folders.")
 
 
 def name_of(path: Path) -> str:
@@ -94,7 +94,7 @@ def where() -> str:
 
 
 def _files(path: Path) -> list[Path]:
-    """List the files that a path stands for; of a path outside of the allowed folders nothing is looked at."""
+    """List the files that a path matches; nothing outside of the allowed folders is looked at."""
     if not any(path.is_relative_to(root) for root in folders()):
         return []
     if not is_pattern(path):

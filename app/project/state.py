@@ -1,4 +1,4 @@
-"""What a visitor is working on: the project as it stands, edits of it, and where projects come from."""
+"""What a visitor is working on: the current project, edits of it, and where projects come from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 
 @dataclass(frozen=True)
 class Workspace:
-    """Hold the project as it stands, and how this visitor looks at it.
+    """Hold the current project, and how this visitor looks at it.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Workspace:
     view_only : bool
         Whether the visitor may look but not change anything.
     server : tuple of str
-        Which of the data, "source" and "target", a visitor chose among those that lie on the server.
+        Which of the data, "source" and "target", a visitor chose among those that are on the server.
     drawn : bool
         Whether only the rows that were drawn from tables are looked at, such as while all are being counted.
     """
@@ -127,7 +127,7 @@ def change(
         Made again on what someone else has saved in the meantime, so that no change is lost; refused where it would
         put back what someone else has changed since this visitor looked.
     check : callable
-        Given the workspace before and after; raises what speaks against the change.
+        Given the workspace before and after; raises why the change is impossible.
     """
     project_id = _editable_id()
 
@@ -165,7 +165,7 @@ def look_by(name: str, key: str) -> None:
 
 
 def change_track(label: str, edit: Callable[[TrackPlan], TrackPlan]) -> None:
-    """Change what is tracked beside the project, as a step of undo."""
+    """Change what is tracked with the project, as a step of undo."""
     visit.see(save_plan(store(), _editable_id(), label, edit))
 
 
@@ -187,7 +187,7 @@ def _step(project_id: str, by: int) -> None:
     now = store().head(project_id)
     word = "undo" if by < 0 else "redo"
     if seen not in (None, now.number):
-        visit.tell(f"Someone else has changed the project in the meantime: {now.label}. Press again to {word} that.")
+        visit.tell(f"Someone else has just changed the project: {now.label}. Press again to {word} that.")
     else:
         label = store().step(project_id, by)
         done = "Undone" if by < 0 else "Redone"
@@ -201,11 +201,11 @@ def restore(number: int) -> None:
     project_id = _editable_id()
     old, now = store().revision(project_id, number), store().head(project_id)
     if old is None:
-        raise StoreError("This state is too old: it is no longer kept.")
+        raise StoreError("This version is no longer kept.")
     _project(old.document)  # or say that it is damaged
     name = old.snapshot or f"{old.number}: {old.label}"
     if store().save(project_id, old.document, f"restore {name}", after=now.number) is None:
-        raise StoreError("Someone else has just changed this project. Nothing was restored; try again.")
+        raise StoreError("Someone else has just changed this project. Nothing was restored. Try again.")
     visit.see(None)
     visit.forget_widgets()
 
@@ -231,7 +231,7 @@ def open_project(
     files : mapping of str to pairs of str and Path, optional
         Data to keep with it, by role, each with its name; the project's own files stay where they are.
     server : collection of str
-        Roles of files that a visitor chose among those that lie on the server.
+        Roles of files that a visitor chose among those that are on the server.
     """
     go_to(_create(project, names, files or {}, listed=True, server=server))
 
@@ -259,7 +259,7 @@ def rename_project(project_id: str, name: str) -> None:
 
 
 def delete_project(project_id: str) -> None:
-    """Delete a project with its data; whoever works on it starts anew."""
+    """Delete a project with its data; those who work on it start again."""
     store().delete(project_id)
     if links.is_open(project_id):
         # Every widget and every note belongs to what is gone; only which projects are this visit's own stays.
@@ -279,13 +279,18 @@ def has_project() -> bool:
     return reached_link() is not None
 
 
+def names_no_project() -> bool:
+    """Tell whether a visitor has no project open and has come without a link to one."""
+    return not has_project() and _given() is None
+
+
 def comes_home() -> bool:
     """Tell whether a visitor who names no project has some to choose from."""
-    return not has_project() and _given() is None and any(not entry.archived for entry in projects())
+    return names_no_project() and any(not entry.archived for entry in projects())
 
 
 def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) -> Callable[[], str | bytes]:
-    """Return what writes the project as it stands when called: an edit redraws only part of a page.
+    """Return what writes the current project when called: an edit redraws only part of a page.
 
     It is called outside the visitor's session, and so must not look at it.
     """
@@ -296,7 +301,7 @@ def exporter(workspace: Workspace, write: Callable[[Workspace], str | bytes]) ->
         try:
             return write(_workspace(project_id, saved.head(project_id)))
         except MandolineError as error:
-            return error.sentence
+            return str(error)
 
     return written
 

@@ -6,6 +6,7 @@ import gzip
 import shutil
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -53,6 +54,9 @@ def unpack(file: UploadedFile, read: Callable[[str, Path, Path], T]) -> T:
         try:
             folder.mkdir(exist_ok=True)
             return read(file.name, path, folder)
+        except MandolineError:
+            shutil.rmtree(path.parent, ignore_errors=True)  # small as it came, it may be large by now
+            raise
         except OSError as error:
             shutil.rmtree(folder, ignore_errors=True)
             raise StoreError(f"{base_name(file.name)} could not be unpacked: {error.strerror or error}.") from None
@@ -125,13 +129,18 @@ def engine_for(path: Path) -> str | None:
 
 
 def _says(path: Path) -> int:
-    """Say how large a file is unpacked: a gzip file says so at its end, which was checked when it came."""
+    """Say how large a file is unpacked: a gzip file says so at its end, which was checked when it came.
+
+    A Parquet file is read until it is known to be large: what it says of itself counts a repeated text once.
+    """
     if path.suffix.lower() in PARQUET:
-        try:
-            found = pq.read_metadata(path)
-        except (pa.ArrowException, OSError):
-            return 0
-        return sum(found.row_group(number).total_byte_size for number in range(found.num_row_groups))
+        size = 0
+        with suppress(pa.ArrowException, OSError), pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(_BATCH):
+                size += batch.nbytes
+                if size > IN_MEMORY:
+                    break
+        return size
     return _gzip_says(path) if path.suffix.lower() == ".gz" else path.stat().st_size
 
 
@@ -162,7 +171,7 @@ def _check_text(path: Path, name: str) -> None:
         if b"\n" in first:
             first = b"\n"  # it was looked at
     if path.suffix.lower() == ".gz" and size > IN_MEMORY and _gzip_says(path) != size:
-        raise DataError(f"{name} was packed in several parts. Pack it again in one, or save it without .gz.")
+        raise DataError(f"{name} is a gzip file of several parts. Compress it in one part, or save it without .gz.")
 
 
 def _unpacked_chunks(path: Path, name: str) -> Iterator[bytes]:
@@ -172,7 +181,7 @@ def _unpacked_chunks(path: Path, name: str) -> Iterator[bytes]:
             while chunk := file.read(_CHUNK):
                 yield bytes(chunk)
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError(f"{name} is not a whole gzip file. Compress it again, or save it without .gz.") from None
+        raise DataError(f"{name} is a damaged gzip file. Compress it again, or save it without .gz.") from None
 
 
 def _check_parquet(path: Path, name: str) -> None:
@@ -193,6 +202,6 @@ def _check_parquet(path: Path, name: str) -> None:
 
 def _refuse(name: str, why: str) -> NoReturn:
     raise DataError(
-        f"{name} {why}. An upload may unpack to at most {MOST_BYTES / 2**30:g} GB, {MOST_ROWS:,} rows and "
-        f"{MOST_COLUMNS:,} columns. Larger data are read where they lie: mandoline app --allow-dir."
+        f"{name} {why}. The limits are {MOST_BYTES / 2**30:g} GB unpacked, {MOST_ROWS:,} rows and {MOST_COLUMNS:,} "
+        "columns. Read larger data in place: mandoline app --allow-dir."
     )

@@ -76,14 +76,14 @@ def renewable(key: str) -> str:
 
 
 def renew(key: str) -> None:
-    """Put an empty widget in the place of the one that has a renewable key."""
+    """Replace the widget with a renewable key by an empty one."""
     remember(f"turn:{key}", (remember(f"turn:{key}") or 0) + 1)
 
 
 def bind(key: str, value: Any) -> str:
     """Make a widget show a value of the project whenever the project changed under it; return the widget's key.
 
-    What a person has just typed stays, even if it could not be saved yet.
+    What was just typed stays, even if it could not be saved yet.
     """
     # An edit within a fragment draws only that fragment, but Undo and Redo beside it have to follow: the first widget
     # that is bound afterwards starts the whole page over, and takes along what was to be said.
@@ -103,7 +103,7 @@ def bind(key: str, value: Any) -> str:
 
 
 def shown(key: str) -> Any:
-    """Return the project's value that a widget was drawn with, before a person changed it."""
+    """Return the project's value that a widget was drawn with, before it was changed."""
     return st.session_state.get("bound", {}).get(key)
 
 

@@ -10,7 +10,6 @@ import streamlit as st
 
 from app import access, compute
 from app.project import Share, Workspace, documents, links, people, state, visit
-from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
@@ -18,10 +17,10 @@ from mandoline_core.metrics import get_metric
 from mandoline_core.project import pack_project
 
 _LINKS: dict[Share, str] = {
-    "edit": "Whoever has this link can edit the project:",
-    "view": "Whoever has this link can look, and change nothing:",
+    "edit": "Anyone with this link can edit the project:",
+    "view": "Anyone with this link can view the project:",
 }
-_SHARING: dict[Share, str] = {"edit": "Share a link to edit", "view": "Share a link to look"}
+_SHARING: dict[Share, str] = {"edit": "Edit link", "view": "View link"}
 
 
 def sidebar(*, at_home: bool) -> None:
@@ -36,32 +35,32 @@ def sidebar(*, at_home: bool) -> None:
     """
     with st.sidebar:
         _account()
-        if at_home:
-            st.caption("Open a project, or start one.")
-            return
-        revision = state.head()
-        visit.drawn(revision)
-        # Containers keep the order of the screen whatever the order of the code: Undo is drawn before what may fail.
-        above, below = st.container(), st.container()
-        if not state.is_view_only():
-            with below, st.container(horizontal=True):
-                st.button(
-                    "Undo", icon=":material/undo:", on_click=state.step, args=(-1,), disabled=not revision.can_undo
-                )
-                st.button(
-                    "Redo", icon=":material/redo:", on_click=state.step, args=(1,), disabled=not revision.can_redo
-                )
-        try:
-            workspace = state.workspace()
-        except MandolineError:  # the page says what is wrong
-            return
-        with suppress(MandolineError):  # the page says what is wrong
-            workspace = compute.settled(workspace)
-        with above:
-            _project(workspace)
-        with below:
-            _note(workspace)
-            _take_away(workspace)
+        if not at_home:
+            _work()
+        st.page_link("views/guide/guide.py", label="Guide", icon=":material/menu_book:")
+
+
+def _work() -> None:
+    """Show the project, undo and redo, and what to take away."""
+    revision = state.head()
+    visit.drawn(revision)
+    # Containers keep the order of the screen whatever the order of the code: Undo is drawn before what may fail.
+    above, below = st.container(), st.container()
+    if not state.is_view_only():
+        with below, st.container(horizontal=True):
+            st.button("Undo", icon=":material/undo:", on_click=state.step, args=(-1,), disabled=not revision.can_undo)
+            st.button("Redo", icon=":material/redo:", on_click=state.step, args=(1,), disabled=not revision.can_redo)
+    try:
+        workspace = state.workspace()
+    except MandolineError:  # the page says what is wrong
+        return
+    with suppress(MandolineError):  # the page says what is wrong
+        workspace = compute.settled(workspace)
+    with above:
+        _project(workspace)
+    with below:
+        _take_away(workspace)
+        _note(workspace)
 
 
 def _account() -> None:
@@ -77,7 +76,7 @@ def _project(workspace: Workspace) -> None:
     """Show what is open, and how it does."""
     project = workspace.project
     if visit.remember("lost"):
-        st.warning("The link points to a project that is no longer here. This is a new one.")
+        st.warning("The project of this link no longer exists. This is a new one.")
     if workspace.view_only:
         st.badge("View only", icon=":material/visibility:", color="gray")
         st.markdown(f"**{wording.plain(project.name)}**")
@@ -92,14 +91,13 @@ def _project(workspace: Workspace) -> None:
         st.selectbox("Model", models, key=key, on_change=state.look_by, args=("model", key))
     with suppress(MandolineError):  # the page says what is wrong
         source, target = compute.n_rows(workspace)
-        metric = get_metric(project.metric.name).spoken
+        metric = get_metric(project.metric).spoken
         st.caption(f"{source:,} labelled rows, {target:,} new rows. Metric: {metric}.")
-    parts.verdict_chip(workspace)
     compute.note_summary(workspace)
 
 
 def _note(workspace: Workspace) -> None:
-    """Let a person write down what to remember about the project."""
+    """Let the user write down what to remember about the project."""
     note = workspace.project.note
     if workspace.view_only:
         if note:
@@ -107,10 +105,10 @@ def _note(workspace: Workspace) -> None:
         return
     with st.expander("Note" if note else "Add a note", icon=":material/sticky_note_2:"):
         st.text_area(
-            "Note on this work",
+            "Project note",
             key=visit.bind("project_note", note),
             on_change=_write_note,
-            help="Goes into the project file and the report.",
+            help="Saved in the project file and the report.",
         )
 
 
@@ -118,28 +116,28 @@ def _take_away(workspace: Workspace) -> None:
     """Offer links, files and numbers; each file is made when it is asked for."""
     with st.popover("Save and share", icon=":material/download:"):
         _share()
-        says = "Put it beside the two data files and run: mandoline estimate"
+        says = "Save it next to the two data files and run: mandoline estimate"
         _download(workspace, "Download project file", "toml", _as_text, says)
         in_table = _is_in_table(workspace)
         if in_table:
             st.caption(
-                "The data stay in a table, so the project comes without them. How much each labelled row counts is "
-                "written on the command line: mandoline estimate PROJECT.toml --weights FILE.parquet"
+                "The data stay in a table, so the download leaves them out. For the weights, run: "
+                "mandoline estimate PROJECT.toml --weights FILE.parquet"
             )
         else:
-            says = "One file that this app and the command line open."
+            says = "One file for this app and the command line."
             _download(workspace, "Download project with its data", "zip", _as_zip, says)
         try:
             compute.report(workspace)
         except MandolineError:
-            st.caption("There is no estimate to take away yet.")
+            st.caption("No estimate to download yet.")
             return
-        says = "One file for someone else's hands. The Report page shows it."
+        says = "One web page with everything, as on the Share page."
         _download(workspace, "Download report", "html", compute.report_html, says)
-        says = "What mandoline estimate --json prints, in full precision."
+        says = "Same as mandoline estimate --json."
         _download(workspace, "Download estimate (JSON)", "json", compute.estimate_json, says)
         if not in_table:
-            says = "How much each labelled row counts, a column a model."
+            says = "The weight of each labelled row, one column per model."
             _download(workspace, "Download weights (CSV)", "csv", compute.weights_csv, says)
 
 
@@ -147,7 +145,7 @@ def _share() -> None:
     """Show the links to the project; where people sign in, its owner decides whether there are any."""
     shown = links.shareable()
     if not links.is_view_only():
-        st.caption("Your work is saved as you go.")
+        st.caption("Changes are saved automatically.")
     for kind, says in _LINKS.items():
         if links.can_share():
             key = visit.bind(f"share_{kind}", kind in shown)
@@ -195,7 +193,7 @@ def _rename() -> None:
 
 def _write_note() -> None:
     note = str(visit.typed("project_note")).strip()
-    compute.attempt("write a note", lambda project: replace(project, note=note))
+    compute.attempt("edit note", lambda project: replace(project, note=note))
 
 
 def is_signed_in() -> bool:
@@ -215,27 +213,27 @@ def ask_to_sign_in() -> None:
     person = people.person()
     if person is not None:
         st.warning(
-            f"{wording.plain(person.email or person.name)} is not among those who may use this server. "
-            "Ask whoever runs it, or sign in as someone else.",
+            f"{wording.plain(person.email or person.name)} has no access to this server. "
+            "Ask its administrator, or sign in with another account.",
             icon=":material/lock:",
         )
         st.button("Sign out", icon=":material/logout:", on_click=st.logout)
         return
-    st.write("Sign in to see your projects, and those shared with you by a link.")
+    st.write("Sign in to see your projects and those shared with you.")
     for provider in people.providers():
         label = "Sign in" if provider is None else f"Sign in with {wording.plain(provider)}"
         st.button(label, type="primary", icon=":material/login:", on_click=st.login, args=(provider,))
 
 
 _LEADS = {
-    "Estimate": ("views/estimate/estimate.py", ":material/monitoring:"),
+    "Result": ("views/result/result.py", ":material/monitoring:"),
     "Slices": ("views/slices/slices.py", ":material/content_cut:"),
     "Projects": ("views/projects/projects.py", ":material/upload:"),
 }
 
 
 def show_tour(page: str) -> None:
-    """Say the step at hand above a page it speaks of; on others the tour keeps quiet."""
+    """Show the current step above the page it is about, and nothing on others."""
     if page not in _LEADS or visit.remember("tour_done") or not state.has_project():
         return
     with suppress(MandolineError):  # the page says what is wrong

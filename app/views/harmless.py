@@ -1,4 +1,4 @@
-"""Columns declared harmless: a button beside what a column is found guilty of, and the list of what was declared."""
+"""Irrelevant columns: a button next to each finding about a column, and the list of those that are marked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHECKS = ("columns", "apart")  # the checks that look at columns
 
 
 def columns_of(findings: Iterable[Finding], check: str | None = None) -> list[str]:
-    """List the columns that findings speak of, of one check or of all, that a person may declare harmless."""
+    """List the columns of findings, of one check or of all, that may be marked as irrelevant."""
     some = [one for one in findings if one.check in CHECKS and check in (None, one.check) and one.severity != "info"]
     return list(dict.fromkeys(column for one in some for column in one.numbers["columns"]))
 
@@ -36,33 +36,29 @@ def buttons(columns: Iterable[str], place: str) -> None:
 
 
 def _button(column: str, key: str) -> None:
-    label = f"{wording.plain(column)}: this does not matter, because ..."
+    label = f"Mark {wording.plain(column)} as irrelevant"
     with st.popover(label, icon=":material/verified:", key=f"{key}:open"):
-        st.caption(
-            "No check looks at the column any more, and your reason is printed with the verdict and in the report, as "
-            "something that is assumed. Undo takes it back."
-        )
+        st.caption("Checks skip the column. Your reason appears with the verdict and in the report.")
         with st.form(f"{key}:form", border=False):
             reason = visit.bind(f"{key}:reason", "")
-            st.text_input(f"Why a change of {wording.plain(column)} does not matter", key=reason)
-            st.form_submit_button("Declare harmless", key=f"{key}:declare", on_click=_declare, args=(column, reason))
+            st.text_input(f"Why is {wording.plain(column)} irrelevant?", key=reason)
+            st.form_submit_button("Mark as irrelevant", key=f"{key}:declare", on_click=_declare, args=(column, reason))
         parts.show_refusal(reason)
 
 
 def _declare(column: str, key: str) -> None:
-    """Declare a column harmless for the reason that was typed, or keep beside the button why that cannot be."""
+    """Mark a column as irrelevant for the reason that was typed, or keep next to the button why that is impossible."""
     edit = partial(edits.declare_harmless, column=column, reason=str(visit.typed(key) or ""))
-    parts.change_beside(key, f"declare {column} harmless", edit, key)
+    parts.change_beside(key, f"mark {column} as irrelevant", edit, key)
 
 
 def declared(workspace: Workspace) -> None:
     """List what was declared harmless and why, each with a button to take it back."""
     for column, reason in workspace.project.trust.harmless.items():
         with st.container(horizontal=True, vertical_alignment="center"):
-            why = f"because {wording.plain(reason)}" if reason else "and nobody said why"
-            st.markdown(f"Declared harmless: **{wording.plain(column)}** does not matter, {why}")
+            st.markdown(f"**{wording.plain(column)}** is marked as irrelevant: {wording.plain(reason) or 'no reason'}")
             st.button(
-                f"Take back: {wording.plain(column)}",
+                f"Check {wording.plain(column)} again",
                 key=f"take_back:{column}",
                 icon=":material/undo:",
                 type="tertiary",
@@ -72,4 +68,4 @@ def declared(workspace: Workspace) -> None:
 
 
 def _take_back(column: str) -> None:
-    compute.attempt(f"let {column} matter again", partial(edits.take_back, column=column))
+    compute.attempt(f"check {column} again", partial(edits.take_back, column=column))

@@ -1,4 +1,4 @@
-"""The live part of a page: the number in sight above the work, and what stands behind it beside the work."""
+"""The live part of a page: the number in sight above the work, and what it is made from next to the work."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ def place() -> DeltaGenerator:
     return st.container(key=markup.BAR_KEY)
 
 
-def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> MandolineError | None:
-    """Keep the number in sight above the work, with what the last edit did; return what stands in its way, if anything.
+def summary(
+    workspace: Workspace, where: DeltaGenerator | None = None, *, shows_number: bool = True
+) -> MandolineError | None:
+    """Keep the number in sight above the work, with what the last edit did; return what prevents it, if anything.
 
-    It is the one place that says so; `where` it is, if it was laid out before.
+    It is the one place that says so; `where` it is, if it was laid out before. On a page that begins with the number it
+    says only what the last edit did.
     """
     if workspace.drawn:
         return _updating(workspace, where)
@@ -39,8 +42,11 @@ def summary(workspace: Workspace, where: DeltaGenerator | None = None) -> Mandol
         change = ""
         label, before = edit or ("", None)
         if before is not None and report.converged:
-            change = markup.change_words(report.estimate - before.estimate, label, share=is_share(report))
-        st.html(markup.bar(report, change))
+            change = markup.change_words(label, before, report)
+        if shows_number:
+            st.html(markup.bar(report, change))
+        elif change:
+            st.html(markup.bare_change(change))
     return None
 
 
@@ -79,7 +85,7 @@ def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
 
 
 def problem(workspace: Workspace) -> MandolineError | None:
-    """Find what stands in the way of an estimate."""
+    """Find what prevents an estimate."""
     try:
         compute.report(workspace)
     except MandolineError as error:
@@ -88,24 +94,21 @@ def problem(workspace: Workspace) -> MandolineError | None:
 
 
 def panel(workspace: Workspace) -> None:
-    """Show what stands behind the estimate, beside the work; nothing where there is none."""
+    """Show what the estimate is made from, next to the work; nothing without an estimate."""
     if problem(workspace) is not None:
         return
     report = compute.report(workspace)
-    strip = charts.small_strip(
-        report, reveal=workspace.revealed, alt="Estimate with its interval beside the labelled data's score"
-    )
-    weights = charts.small_weights(report, alt="How much each labelled row counts")
+    weights = charts.small_weights(report, alt="Weights of the labelled rows")
     curve = charts.small_curve(
         compute.curves(workspace, leave_one_out=False),
         truth=report.truth if workspace.revealed else None,
         share=is_share(report),
         alt="The estimate as slices are added",
     )
-    st.html(strip + weights + curve)
+    st.html(weights + curve)
     worst = next((finding for finding in report.findings if finding.severity != "info"), None)
     if worst is not None:
-        st.warning(wording.tell(worst.headline), icon=":material/warning:")
+        st.warning(wording.tell(worst.text), icon=":material/warning:")
     if len(workspace.project.models) > 1:
         models_table(workspace)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import date
 from itertools import islice
 
 import plotly.graph_objects as go
@@ -20,7 +21,7 @@ from mandoline_core.report import charts
 def worth_offering(
     workspace: Workspace, remedies: Iterable[Remedy], most: int
 ) -> list[tuple[Remedy, compute.EditEffect]]:
-    """Try remedies, in order; keep those that end in an estimate, and stop at so many tries."""
+    """Try remedies, in order; keep those that end in an estimate, and stop after a number of tries."""
     tried = [(remedy, compute.edit_effect(workspace, remedy.edit)) for remedy in islice(remedies, most)]
     return [(remedy, effect) for remedy, effect in tried if effect is not None]
 
@@ -30,15 +31,15 @@ def button(remedy: Remedy, found: compute.EditEffect, key: str) -> None:
     said = wording.step_to(found.before, found.after, share=found.share)
     rows = None
     if found.source is not None and found.target is not None:
-        rows = f"{found.source:,} labelled rows and {found.target:,} new rows are inside."
-    said += " on a draw" if found.on_draw else ""
+        rows = f"Matches {found.source:,} labelled rows and {found.target:,} new rows."
+    said += " on a sample" if found.on_draw else ""
     st.button(wording.plain(f"{remedy.label}, {said}"), key=key, help=rows, on_click=_apply, args=(remedy,))
 
 
 def offer_slice(workspace: Workspace, rule: Slice, key: str) -> None:
-    """Offer a rule as a slice with what it would do, or say why it is none to offer."""
+    """Offer a rule as a slice with what it would do, or say why not."""
     if rule.key in [known.key for known in workspace.project.slices]:
-        st.caption(wording.plain(f"{rule.describe()}: one of your slices."))
+        st.caption(wording.plain(f"{rule.describe()}: already a slice."))
         return
     tried = worth_offering(workspace, [remedies.slice_remedy(rule)], 1)
     for remedy, found in tried:
@@ -51,25 +52,26 @@ def _apply(remedy: Remedy) -> None:
     """Do what a remedy says; undo brings it back. A slice that it adds is the one that is open on its page."""
     label = remedy.label[:1].lower() + remedy.label[1:]
     before = {rule.name for rule in state.workspace().project.slices}
-    if compute.attempt(label, remedy.edit, f"Done: {remedy.label}. Undo takes it back."):
+    if compute.attempt(label, remedy.edit, f"Done: {label}."):
         for rule in state.workspace().project.slices:
             if rule.name not in before:
                 visit.remember("editing", rule.name)
 
 
-def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float], key: str, *, alt: str) -> None:
+def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float | date], key: str, *, alt: str) -> None:
     """Show the values of a column in both samples; a range that is brushed is offered as a slice."""
     source, target, _, _ = compute.column_values(workspace, column)
-    figure = charts.histogram_with_cut(source, target, column=column, bounds=bounds, dark=parts.is_dark())
+    dates = compute.holds_dates(workspace, column)
+    figure = charts.histogram_with_cut(source, target, column=column, bounds=bounds, dates=dates, dark=parts.is_dark())
     figure.update_layout(dragmode="select", selectdirection="h")  # a drag selects a range at once, without a tool
     with st.container(key=f"brush:{key}", gap="small"):
         found = parts.chart(figure, key, alt=alt, tools={"box": ""}).stretch
         if found is None:
-            st.caption("Drag along the figure: the range becomes a slice if you want it to.")
+            st.caption("Drag across a range to make a slice of it.")
             return
         rule = compute.stretch_rule(workspace, column, found)
         if rule is None:
-            st.caption("No row is inside, or every row is. Drag along another part.")
+            st.caption("This range contains no rows, or all rows. Drag across another range.")
         else:
             offer_slice(workspace, rule, f"brushed:{key}")
 
@@ -85,4 +87,4 @@ def clickable(
             offer_slice(workspace, written[name], f"clicked:{key}")
             return
     if rules:
-        st.caption(f"Click a {what}: its rows become a slice if you want them to.")
+        st.caption(f"Click a {what} to make a slice of it.")

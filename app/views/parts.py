@@ -1,4 +1,4 @@
-"""Pieces that pages share: figures and selections in them, jobs, verdicts, findings, errors beside what caused them."""
+"""Pieces that pages share: figures and selections in them, jobs, verdicts, findings, errors next to their cause."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from app.project import Workspace, state, visit
 from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Finding, MandolineError, ModelReport, Project, Verdict
+from mandoline_core.checks import blind_spot
+from mandoline_core.data import milliseconds, read_date
 from mandoline_core.formatting import file_stem
+from mandoline_core.pipeline import ROWS_LEFT_OUT, is_share
 from mandoline_core.report import charts
-from mandoline_core.report.words import TOOLTIPS
+from mandoline_core.report.words import TOOLTIPS, evidence
 from mandoline_core.report.words import headline as headline_of
 from mandoline_core.slices import ExpressionError, compile_expression_code
 
 # Where pages are, for links from one to another.
-PROJECTS, DATA, ESTIMATE = (f"views/{name}/{name}.py" for name in ("projects", "data", "estimate"))
+PROJECTS, DATA, RESULT = (f"views/{name}/{name}.py" for name in ("projects", "data", "result"))
+TAB = "result_tab"  # which tab of the result is open, for this visit
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 HEADING_WIDTH = 860  # pixels: a longer line is hard to follow
 Tool = Literal["points", "box", "lasso"]
@@ -39,6 +43,16 @@ def boundary(said: MandolineError | None = None) -> Iterator[None]:
     except MandolineError as error:
         if str(error) != str(said):
             show_error(error)
+
+
+@contextmanager
+def answer(tip: str) -> Iterator[None]:
+    """Answer a question; where it has no answer here, say why, and let the other questions be."""
+    st.caption(tip)
+    try:
+        yield
+    except MandolineError as error:
+        st.info(f"**Not available.** {wording.tell(error)}", icon=":material/block:")
 
 
 @contextmanager
@@ -70,8 +84,8 @@ def show_working(error: compute.WorkingError, name: str = "work") -> None:
         job_panel(lambda: error.job, name, in_line=name == "count")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/stop_circle: Stopped: {wording.plain(error.job.current)}.", width="content")
-        st.button("Go on", key=f"go_on_{name}", icon=":material/play_arrow:", on_click=compute.go_on, args=(error,))
+        st.markdown(f":material/stop_circle: Cancelled: {wording.plain(error.job.current)}.", width="content")
+        st.button("Resume", key=f"go_on_{name}", icon=":material/play_arrow:", on_click=compute.go_on, args=(error,))
 
 
 def note_refusal(place: str, error: MandolineError | None, *keys: str) -> None:
@@ -80,7 +94,7 @@ def note_refusal(place: str, error: MandolineError | None, *keys: str) -> None:
 
 
 def change_beside(place: str, label: str, edit: Callable[[Project], Project], *keys: str) -> bool:
-    """Change the project, or keep beside a control why that cannot be; return whether the change was made."""
+    """Change the project, or keep next to a control why that is impossible; return whether the change was made."""
     try:
         compute.change(label, edit)
     except MandolineError as error:
@@ -101,11 +115,11 @@ def show_refusal(place: str, *, once: bool = False) -> bool:
     return True
 
 
-def draw_caption(workspace: Workspace, start: str = "From") -> None:
-    """Say, where rows stay in a table, that what follows looks at a draw of them."""
+def draw_caption(workspace: Workspace) -> None:
+    """Say, where rows stay in a table, that what follows looks at a random sample of them."""
     with suppress(MandolineError):
         if said := wording.draw_words(compute.n_looked_at(workspace), compute.n_rows(workspace)):
-            st.caption(f"{start} {said}.")
+            st.caption(f"Based on {said}.")
 
 
 def expression_is_sound(workspace: Workspace, text: str) -> bool:
@@ -117,6 +131,15 @@ def expression_is_sound(workspace: Workspace, text: str) -> bool:
         show_error(error)
         return False
     return True
+
+
+def more(tip: str, topic: str) -> str:
+    """End a tooltip with a link to a topic of the guide.
+
+    >>> more("The average is 1x.", "weights")
+    'The average is 1x. More: [Guide](guide?topic=weights)'
+    """
+    return f"{tip} More: [Guide](guide?topic={topic})"
 
 
 def lead_on() -> None:
@@ -176,6 +199,20 @@ def chart(
     return Selection.of(found["selection"])
 
 
+def effects(workspace: Workspace) -> None:
+    """Show how each slice moves the score from the labelled data to the estimate."""
+    with boundary():
+        found, report = compute.effects(workspace), compute.report(workspace)
+        metric, share = report.problem.metric.spoken, is_share(report)
+        say = st.caption if report.is_red else st.markdown  # then no number is large
+        tip = more(TOOLTIPS["attribution"], "good-slices")
+        say(wording.tell(evidence.attribution(found, report.source, share=share)), help=tip)
+        figure = charts.waterfall(found, report.source, metric=metric, share=share, dark=is_dark())
+        chart(figure, "waterfall", alt="From the labelled data's score to the estimate, slice by slice")
+        if any(part.rule == ROWS_LEFT_OUT for part in found.parts):
+            st.caption(f"{ROWS_LEFT_OUT.capitalize()}: labelled rows that were used for fitting only.")
+
+
 def show_job_error(job: compute.Job | None) -> None:
     """Show what went wrong in the background, until it is tried again; what is no domain error is our bug."""
     error = None if job is None else job.error
@@ -193,13 +230,13 @@ def job_panel(
     drawn: object = None,
     in_line: bool = False,
 ) -> None:
-    """Show how far a job is, with a way to stop it; when it has ended, draw the whole page anew.
+    """Show how far a job is, with a way to stop it; when it has ended, draw the whole page again.
 
     Parameters
     ----------
     seen, drawn : optional
         For a page that shows results as they come: says what there is to see, and what it said before the page was
-        drawn. The page is drawn anew whenever the two differ.
+        drawn. The page is drawn again whenever the two differ.
     in_line : bool
         Whether to take no more than a line.
     """
@@ -214,13 +251,13 @@ def job_panel(
         if job is None or ended:
             return
         with st.container(border=not in_line, horizontal=in_line, vertical_alignment="center"):
-            share = f"{job.share:.0%}, " if job.share else ""  # some work cannot say how far it is
+            share = f"{round(100 * job.share)}%, " if job.share else ""  # some work cannot say how far it is
             share = f"{job.done + 1} of {len(job.tasks)}, " if len(job.tasks) > 1 else share
             st.progress(
                 min((job.done + job.share) / len(job.tasks), 1.0),
-                text=f"{wording.plain(job.current)}: {share}{job.seconds:.0f} s so far",
+                text=f"{wording.plain(job.current)}: {share}{job.seconds:.0f} s",
             )
-            st.button("Stop", key=f"stop_{name}", icon=":material/stop_circle:", on_click=job.stop)
+            st.button("Cancel", key=f"stop_{name}", icon=":material/stop_circle:", on_click=job.stop)
 
     # A fragment draws only itself when its time comes: the page around it keeps scroll, focus and half-typed text.
     st.fragment(look, run_every=_LOOKS_EVERY)()
@@ -233,8 +270,8 @@ def offer_job(job: compute.Job | None, label: str, name: str, start: Callable[[]
         start()
 
     if job is not None and job.stopped:
-        why = "It stops after the step at hand." if job.stopping else "Stopped."
-        why += " What was done is kept." if len(job.tasks) > 1 else ""
+        why = "Cancelling after the current step." if job.stopping else "Cancelled."
+        why += " Finished steps are kept." if len(job.tasks) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(label, key=f"run_{name}", icon=":material/play_arrow:", on_click=begin)
         st.caption(why)
@@ -256,38 +293,28 @@ def download(label: str, content: str | bytes | Callable[[], str], name: str, ke
 
 
 def figure_format() -> None:
-    """Let a person choose how figures are saved by the button that hovering over them shows."""
+    """Let the user choose how figures are saved by the button that hovering over them shows."""
     st.segmented_control(
-        "Figures on all pages are saved as",
+        "Figure format",
         charts.IMAGE_FORMATS,
         key=visit.bind("figure_format", visit.remember("figure_format") or charts.IMAGE_FORMATS[0]),
         format_func=str.upper,
-        help="Point at a figure and press the camera above it. In the report every figure has a button for each.",
+        help="What the camera button of a figure saves, on every page.",
         required=True,
         on_change=visit.keep,
         args=("figure_format", "figure_format"),
     )
 
 
-def verdict_chip(workspace: Workspace) -> None:
-    """Show the verdict in a few words: a dot, an icon and words, so that colour is never the only sign."""
-    try:
-        found = compute.report(workspace).verdict
-    except MandolineError:  # the page says what is wrong
-        return
-    if found is not None:
-        verdict_badge(found)
-
-
 def verdict_badge(found: Verdict) -> None:
     """Show a verdict's light with its word, and say what it is."""
-    level_badge(found.level, "\u25cf ", help=TOOLTIPS["verdict"])
+    level_badge(found.level, help=more(TOOLTIPS["verdict"], "verdict"))
 
 
-def level_badge(level: str, dot: str = "", **more: Any) -> None:
+def level_badge(level: str, **more: Any) -> None:
     """Show the light of a level with its word."""
     light = trust_words.LIGHTS[level]
-    st.badge(f"{dot}{light.word.capitalize()}", icon=light.icon, color=light.colour, **more)
+    st.badge(light.word, icon=light.icon, color=light.colour, **more)
 
 
 def show_finding(finding: Finding) -> None:
@@ -297,16 +324,26 @@ def show_finding(finding: Finding) -> None:
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:
-    """Say the number as its verdict allows: large, with its condition, or small below what stands in the way."""
+    """Say the number as its verdict allows: large, with its condition, or small below what failed."""
     said = headline_of(report, reveal=workspace.revealed)
     if said.level != "red":
         st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
-        return
-    light = trust_words.LIGHTS["red"]
-    lead = f":red[{light.icon} {light.word.capitalize()}:]"
-    st.markdown(f"#### {lead} {wording.plain(said.obstacle)}", width=HEADING_WIDTH)
-    st.markdown(wording.plain(said.way_on), width=HEADING_WIDTH)
-    st.caption(wording.plain(f"{said.sentence} {said.measured} {said.truth}"))
+    else:
+        st.markdown(f"#### :red[{trust_words.LIGHTS['red'].icon}] {wording.plain(said.obstacle)}", width=HEADING_WIDTH)
+        st.markdown(wording.plain(said.way_on), width=HEADING_WIDTH)
+        st.caption(wording.plain(f"{said.sentence} {said.measured} {said.truth}"))
+    track_record(report, workspace)
+
+
+def track_record(report: ModelReport, workspace: Workspace) -> None:
+    """Say how far estimates with this verdict were off, and what only labels can show; lead on to where one labels."""
+    known, unseen = compute.experience(workspace), blind_spot(report)
+    if known is not None:
+        st.caption(wording.plain(known.message), width=HEADING_WIDTH)
+    if unseen:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(wording.plain(unseen), width="content")
+            st.page_link("views/data/data.py", label="Label a few new rows", icon=":material/label:")
 
 
 class Selection(NamedTuple):
@@ -335,7 +372,7 @@ class Selection(NamedTuple):
         """
         points = sorted({(int(point["curve_number"]), int(point["point_index"])) for point in found.get("points", ())})
         boxes = [box for box in found.get("box", ()) if box.get("x")]
-        ends = sorted(float(end) for end in boxes[-1]["x"]) if boxes else []
+        ends = sorted(map(_place, boxes[-1]["x"])) if boxes else []
         named = [point.get("customdata") for point in found.get("points", ())]
         firsts = [
             name[0] if isinstance(name, Sequence) and not isinstance(name, str) else name for name in named if name
@@ -345,3 +382,9 @@ class Selection(NamedTuple):
     def of_trace(self, number: int) -> list[int]:
         """List the places of the points of one trace."""
         return [place for trace, place in self.points if trace == number]
+
+
+def _place(end: float | str) -> float:
+    """Return a place on an axis as a number; an axis of dates gives texts, which become milliseconds since 1970."""
+    when = read_date(end) if isinstance(end, str) else None
+    return float(end if when is None else milliseconds(when))

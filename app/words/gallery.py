@@ -1,4 +1,4 @@
-"""The gallery's words: experiments in tables, with what the paper says beside what we found."""
+"""Tables of the gallery: our results with the paper's numbers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from mandoline_core.formatting import say
 from mandoline_core.paper import (
     ERROR,
     MEASURE,
@@ -20,7 +19,6 @@ from mandoline_core.paper import (
     shown,
 )
 from mandoline_core.report.charts import series_title
-from mandoline_core.report.words import PLAIN
 
 OURS, SPREAD, THEIRS, WHERE = "ours", "standard error", "the paper", "where"
 
@@ -32,15 +30,15 @@ def measures(found: Reproduction) -> list[str]:
 
 
 def ours_table(found: Reproduction, measure: str | None = None) -> pd.DataFrame:
-    """Write our rows with the paper's number beside those that it has one for.
+    """List our results, with the paper's numbers where it has them.
 
     Parameters
     ----------
     measure : str, optional
         Only rows that measure this; all when left out.
     """
-    beside = zip(found.rows, beside_ours(found), strict=True)
-    chosen = [(row, said) for row, said in beside if measure is None or row.get(MEASURE) == measure]
+    pairs = zip(found.rows, beside_ours(found), strict=True)
+    chosen = [(row, said) for row, said in pairs if measure is None or row.get(MEASURE) == measure]
     rows, theirs = [row for row, _ in chosen], [said for _, said in chosen]
     columns = {OURS: [shown(row[VALUE]) for row in rows]}
     if any(value is not None for value in theirs):
@@ -51,7 +49,7 @@ def ours_table(found: Reproduction, measure: str | None = None) -> pd.DataFrame:
 
 
 def paper_table(found: Reproduction) -> pd.DataFrame:
-    """Write the paper's numbers that stand beside none of ours."""
+    """List the paper's numbers without a counterpart of ours."""
     rows = paper_alone(found)
     numbers = {
         THEIRS: [shown(row[VALUE]) for row in rows],
@@ -61,7 +59,7 @@ def paper_table(found: Reproduction) -> pd.DataFrame:
 
 
 def _varied(rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Write what varied, a column each; what is the same in all rows is left out."""
+    """List what varied, a column each; what is the same in all rows is left out."""
     columns = {}
     for name in fields(rows):
         if name in (VALUE, ERROR):
@@ -69,6 +67,5 @@ def _varied(rows: Sequence[Row]) -> dict[str, list[str]]:
         values = [row.get(name) for row in rows]
         if len(set(map(str, values))) == 1 and len(rows) > 1:
             continue
-        written = [series_title(str(value)) if name == METHOD else shown(value) for value in values]
-        columns[name.replace("_", " ")] = [say(text, PLAIN) for text in written]
+        columns[name.replace("_", " ")] = [series_title(str(v)) if name == METHOD else shown(v) for v in values]
     return columns

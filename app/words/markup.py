@@ -1,21 +1,34 @@
-"""What pages say in HTML of their own: the bar that stays in sight, and a slice in one row of numbers."""
+"""Parts of pages in HTML: the bar that stays in sight, and a slice in one row of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
-from app.words.trust import LIGHTS
 from mandoline_core import ModelReport, SliceRow
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import is_nothing, say, show_ends, show_interval, show_points, show_value
-from mandoline_core.pipeline import is_share
+from mandoline_core.formatting import (
+    is_nothing,
+    show_effect,
+    show_ends,
+    show_interval,
+    show_percent,
+    show_points,
+    show_value,
+)
+from mandoline_core.pipeline import AttributionPart, is_share
 from mandoline_core.report.charts import SOURCE, TARGET, palette
-from mandoline_core.report.words import PLAIN, TOOLTIPS
+from mandoline_core.report.words import TOOLTIPS
 
 BAR_KEY = "live_summary"
-_HEADER = "3.75rem"  # of the page, which lies over what scrolls
-_COLOURS = {"green": ("#166534", "#86EFAC"), "amber": ("#92400E", "#FCD34D"), "red": ("#B91C1C", "#FCA5A5")}
+_HEADER = "3.75rem"  # of the page, which covers what scrolls
+_COLOURS = {
+    "confirmed": ("#166534", "#86EFAC"),
+    "green": ("#166534", "#86EFAC"),
+    "amber": ("#92400E", "#FCD34D"),
+    "red": ("#B91C1C", "#FCA5A5"),
+}
+_MARKS = {"confirmed": "\u2714\u2714"}  # a shape of its own: its colour is that of green
 _LIGHT, _DARK = palette(dark=False), palette(dark=True)
 _PAPER, _GRID = f"light-dark({_LIGHT.paper},{_DARK.paper})", f"light-dark({_LIGHT.grid},{_DARK.grid})"
 # Scoped to the one container: it sticks below the header, above what scrolls and below menus and dialogs.
@@ -37,72 +50,94 @@ div:has(> .st-key-{BAR_KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }
 
 
 def bar(report: ModelReport, change: str) -> str:
-    """Write the estimate, its interval, the verdict and what the last edit did."""
+    """Write the estimate, its interval, the verdict and the effect of the last edit."""
     share = is_share(report)
     source, rows = show_value(report.source, share=share), f"{report.effective_sample_size:,.0f}"
-    number = "" if report.is_red else ' class="number"'  # no large number over "not to be trusted"
+    number = "" if report.is_red else ' class="number"'  # no large number that must not be quoted
     if report.converged:
         value = f"<b{number}>{show_value(report.estimate, share=share)}</b> ({_ends(report)})"
     else:
-        value = "<b>no estimate: the weights could not be fitted</b>"
+        value = "<b>No estimate: the weights could not be fitted</b>"
     said = [f'<span title="{escape(TOOLTIPS["interval"])}">{value}</span>', _chip(report)]
     return _line(
         *(reversed(said) if report.is_red else said),
         f'<span class="more">{escape(change)}</span>' if change else "",
-        f'<span class="more aside">{source} on your labelled data; {rows} effective rows</span>',
+        f'<span class="more aside">Labelled data {source}, {rows} effective rows</span>',
     )
 
 
+def bare_change(change: str) -> str:
+    """Write the effect of the last edit where the number is said elsewhere."""
+    return _line(f'<span class="more">{escape(change)}</span>')
+
+
 def updating(last: tuple[float, Interval, bool] | None, *, stopped: bool) -> str:
-    """Write the last estimate on all rows, greyed, and marked as such.
+    """Write the last estimate on all rows, grey, and marked as such.
 
     Parameters
     ----------
     last : float, pair of floats and bool, optional
         With its interval, and whether it is a share.
     stopped : bool
-        Whether nobody is counting.
+        Whether counting was cancelled.
     """
-    parts = [f'<span class="updating">\u21bb {"not counted" if stopped else "updating"}</span>']
+    parts = [f'<span class="updating">\u21bb {"not updated" if stopped else "updating"}</span>']
     if last is not None:
         estimate, interval, share = last
         value, ends = show_value(estimate, share=share), show_ends(interval, share=share)
         parts.insert(0, f'<span class="last"><b class="number">{value}</b> ({ends})</span>')
-        parts.append('<span class="more">the number is of the state before</span>')
+        parts.append('<span class="more">before your last edit</span>')
     return _line(*parts)
 
 
 def on_draw(report: ModelReport, drawn: str) -> str:
-    """Write what a draw of the rows gives.
+    """Write the estimate from a sample of the rows.
 
     Parameters
     ----------
     drawn : str
-        Which rows were drawn; nothing where they are all.
+        Which rows were sampled; nothing where all are used.
     """
     if not report.converged:
         return ""
     now = f"{show_value(report.estimate, share=is_share(report))} ({_ends(report)})"
-    rows = f" on {drawn}, as is all below" if drawn else ""
+    rows = f" on {drawn}, like all numbers below" if drawn else ""
     return f'<div class="more">Now {escape(now + rows)}.</div>'
 
 
 def last_estimate(report: ModelReport, label: str) -> str:
-    """Write the last estimate there was, greyed, and marked as such."""
+    """Write the last estimate, grey, and marked as such."""
     value = show_value(report.estimate, share=is_share(report))
     said = f"Last estimate: {value} ({_ends(report)}), before: {label}"
     return _line(f'<span class="more">{escape(said)}</span>')
 
 
-def change_words(difference: float, label: str, *, share: bool) -> str:
-    """Say what an edit did to the estimate.
+def change_words(label: str, before: ModelReport, now: ModelReport) -> str:
+    """Write what an edit did to the estimate, its interval, the rows it rests on, the rows left out, the verdict."""
+    share = is_share(now)
+    steps = [_step(f"{label}:", before.estimate, now.estimate, share=share)]
+    halves = [_bare((one.interval[1] - one.interval[0]) / 2, share=share) for one in (before, now)]
+    rows = [f"{one.effective_sample_size:,.0f}" for one in (before, now)]
+    left_out = [show_percent(one.set_aside) for one in (before, now)]
+    meanings = [one.verdict.meaning if one.verdict else "" for one in (before, now)]
+    for words, (old, new) in {
+        "\u00b1": halves, "effective rows": rows, "new rows left out": left_out, "verdict": meanings
+    }.items():  # fmt: skip
+        if old != new:
+            steps.append(f"{words} {old} \u2192 {new}")
+    return "; ".join(steps)
 
-    >>> change_words(-0.0104, "add slang", share=True), change_words(0.0001, "rename slang", share=True)
-    ('-1.0 points by: add slang', 'unchanged by: rename slang')
+
+def _step(label: str, before: float, now: float, *, share: bool) -> str:
+    """Write how far an edit moved the estimate, from where to where.
+
+    >>> _step("add slang:", 0.804, 0.794, share=True), _step("rename slang:", 0.794, 0.7941, share=True)
+    ('add slang: -1.0 points (80.4% \u2192 79.4%)', 'rename slang: no change')
     """
-    if is_nothing(difference, share=share):
-        return f"unchanged by: {label}"
-    return f"{show_points(difference, share=share)} by: {label}"
+    if is_nothing(now - before, share=share):
+        return f"{label} no change"
+    moved = show_points(now - before, share=share)
+    return f"{label} {moved} ({show_value(before, share=share)} \u2192 {show_value(now, share=share)})"
 
 
 def _line(*parts: str) -> str:
@@ -118,33 +153,52 @@ def _chip(report: ModelReport) -> str:
     if report.verdict is None:
         return ""
     light, dark = _COLOURS[report.verdict.level]
-    word = LIGHTS[report.verdict.level].word.capitalize()
-    return f'<span style="color:light-dark({light},{dark})" title="{escape(TOOLTIPS["verdict"])}">\u25cf {word}</span>'
+    word, mark = report.verdict.meaning, _MARKS.get(report.verdict.level, "\u25cf")
+    return f'<span style="color:light-dark({light},{dark})" title="{escape(TOOLTIPS["verdict"])}">{mark} {word}</span>'
 
 
 ROWS_KEY = "slice_list"
 # Scoped to the one container: rows of a switch, a name and numbers, without a container for each, which would cost
 # more than what is in it. What is open takes the whole width.
 ROWS_STYLE = f"""<style>
-.st-key-{ROWS_KEY} {{ display: grid; grid-template-columns: auto minmax(7rem, 1fr) minmax(15.5rem, 1.5fr);
-  align-items: center; column-gap: 0.5rem; row-gap: 0.35rem; }}
+.st-key-{ROWS_KEY} {{ display: grid; grid-template-columns: auto minmax(5rem, 1fr) 13.25rem;
+  align-items: center; column-gap: 0.5rem; row-gap: 0.3rem; }}
 .st-key-{ROWS_KEY} > div {{ width: auto; min-width: 0; }}
-.st-key-{ROWS_KEY} > [data-testid=stLayoutWrapper] {{ grid-column: 1 / -1; }}
-.st-key-{ROWS_KEY} > div > .stButton button {{ justify-content: flex-start; text-align: left; white-space: normal;
-  padding: 0.2rem 0; min-height: 0; width: 100%; }}
-.st-key-{ROWS_KEY} > div > .stButton button div {{ justify-content: flex-start; text-align: left; width: 100%; }}
-.st-key-{ROWS_KEY} > div > .stButton button p {{ font-size: 0.875rem; line-height: 1.3; overflow-wrap: anywhere; }}
-.st-key-{ROWS_KEY} > div > .stButton strong {{ display: block; font-size: 1rem; }}
-.st-key-{ROWS_KEY} .slice {{ display: grid; grid-template-columns: 1fr 5.6rem 4.6rem; column-gap: 0.6rem;
-  font-size: 0.8rem; line-height: 1.4; }}
-.st-key-{ROWS_KEY} .slice .cover {{ white-space: nowrap; padding-bottom: 5px; margin-bottom: 2px; }}
+.st-key-{ROWS_KEY} > [data-testid=stLayoutWrapper],
+.st-key-{ROWS_KEY} > div:has(.heads) {{ grid-column: 1 / -1; }}
+.st-key-{ROWS_KEY} > div > .stButton button {{ justify-content: flex-start; text-align: left; padding: 0.1rem 0.3rem;
+  min-height: 0; width: 100%; }}
+.st-key-{ROWS_KEY} > div > .stButton button div {{ justify-content: flex-start; text-align: left; width: 100%;
+  min-width: 0; }}
+.st-key-{ROWS_KEY} > div > .stButton button p {{ font-size: 0.75rem; line-height: 1.25; white-space: nowrap;
+  overflow: hidden; text-overflow: ellipsis; }}
+.st-key-{ROWS_KEY} > div > .stButton strong {{ display: block; font-size: 0.9rem; overflow: hidden;
+  text-overflow: ellipsis; }}
+.st-key-{ROWS_KEY} .slice {{ display: grid; grid-template-columns: 4.6rem 3.6rem 4.2rem; column-gap: 0.4rem;
+  font-size: 0.78rem; line-height: 1.3; align-items: center; }}
+.st-key-{ROWS_KEY} .slice > div {{ white-space: nowrap; }}
 .st-key-{ROWS_KEY} .slice small {{ opacity: 0.75; }}
-@media (max-width: 640px) {{
-  .st-key-{ROWS_KEY} {{ grid-template-columns: auto 1fr; }}
-  .st-key-{ROWS_KEY} > div:has(> .stHtml) {{ grid-column: 1 / -1; border-bottom: 1px solid #8884;
-    padding-bottom: 0.4rem; }}
-}}
+.st-key-{ROWS_KEY} .heads {{ margin-left: auto; width: 13.25rem; opacity: 0.75; align-items: end; }}
+.st-key-{ROWS_KEY} .heads > div {{ white-space: normal; font-size: 0.72rem; line-height: 1.15; }}
+.st-key-{ROWS_KEY} .scale {{ position: relative; display: block; height: 4px; margin-top: 2px; background: #8882; }}
+.st-key-{ROWS_KEY} .scale i {{ position: absolute; top: 0; bottom: 0; min-width: 2px; }}
 </style>"""
+
+
+def slice_heads(score: str) -> str:
+    """Write what the columns of the list are.
+
+    Parameters
+    ----------
+    score : str
+        What the metric is called.
+    """
+    heads = (
+        "labelled \u2192 new rows",
+        f"{escape(score)} in | else",
+        f'<span title="{escape(TOOLTIPS["attribution"])}">effect on estimate</span>',
+    )
+    return f'<div class="slice heads">{"".join(f"<div>{head}</div>" for head in heads)}</div>'
 
 
 def slice_row(rows: Sequence[SliceRow], *, on: bool, effect: str, note: str, share: bool) -> str:
@@ -153,59 +207,80 @@ def slice_row(rows: Sequence[SliceRow], *, on: bool, effect: str, note: str, sha
     Parameters
     ----------
     effect : str
-        What it does to the estimate.
+        Its effect on the estimate, from `effect_bar`.
     note : str
-        What the checks say of it; shown on hovering.
+        Findings about it; shown on hovering.
     """
     row = max(rows, key=lambda member: abs(member.shift), default=None)
     if row is None:
         return '<div class="slice"></div>'
-    said = escape(say(note, PLAIN))
+    said = escape(note)
     warning = f' <span role="img" aria-label="note: {said}" title="{said}">\u26a0</span>' if note else ""
-    family = f"<small>{len(rows)} slices; most: {escape(row.name)}</small>" if len(rows) > 1 else ""
-    cells = (
-        _cover("labelled", row.source, SOURCE) + _cover("new", row.target, TARGET, row.shift) + family,
-        "<br>".join(
-            _score(side, part.score, part.interval, part.n, share=share)
-            for side, part in (("inside", row.inside), ("outside", row.outside))
-        ),
-        f'<small title="with this slice, less without it">effect</small>{warning}<br><b>{escape(effect)}</b>',
-    )
+    cells = (_cover(row, len(rows)), _scores(row, share=share), f"{effect}{warning}")
     faded = "" if on else ' style="opacity:0.6"'
     return f'<div class="slice"{faded}>{"".join(f"<div>{cell}</div>" for cell in cells)}</div>'
 
 
 def members(rows: Sequence[SliceRow]) -> str:
-    """Write the members of a family, each with how much of both samples it covers."""
+    """Write the members of a family, each with how much of both samples it matches."""
     lines = "".join(
-        f'<div style="margin-bottom:0.4rem"><b>{escape(row.name)}</b> <small>{escape(row.rule)}</small>'
-        f"{_cover('labelled', row.source, SOURCE)}{_cover('new', row.target, TARGET, row.shift)}</div>"
+        f'<div style="margin-bottom:0.4rem"><b>{escape(row.name)}</b> '
+        f'<small title="{escape(row.full_rule)}">{escape(row.rule)}</small>{_cover(row, 1)}</div>'
         for row in rows
     )
     return f'<div class="slice" style="display:block">{lines}</div>'
 
 
-def effect_words(effect: float | None, *, share: bool) -> str:
-    """Say what a slice does to the estimate.
+def effect_bar(part: AttributionPart | None, place: tuple[float, float], *, share: bool) -> str:
+    """Write the effect of a slice over a step of the waterfall from the labelled score to the estimate.
 
-    >>> effect_words(-0.021, share=True), effect_words(None, share=True)
-    ('-2.1 points', 'none without it')
+    Parameters
+    ----------
+    place : pair of float
+        Where the step starts and ends, in shares of the way.
     """
-    return "none without it" if effect is None else show_points(effect, share=share)
+    if part is None:
+        return "\u2013"
+    left, right = (100 * end for end in sorted(place))
+    step = (
+        f'<span class="scale"><i style="left:{left:.1f}%;width:{right - left:.1f}%;background:currentColor"></i></span>'
+    )
+    said = show_effect(part.value, part.interval, share=share)
+    return f'<div title="{said}"><b>{show_points(part.value, share=share, unit=False)}</b>{step}</div>'
 
 
-def _cover(side: str, share: float, colour: str, shift: float | None = None) -> str:
-    """Write how much of a sample is inside, over a bar, and how many points more or less that is."""
-    moved = ""
-    if shift is not None:
-        step = show_points(shift, share=True, unit=False)
-        moved = f' <small title="{escape(TOOLTIPS["shift"])}">{step}</small>'
-    bar = f"linear-gradient(to right,{colour} {100 * share:.1f}%,#8883 0) 0 100%/100% 4px no-repeat"
-    return f'<div class="cover" style="background:{bar}"><small>{side}</small> {share:.1%}{moved}</div>'
+def _cover(row: SliceRow, n_members: int) -> str:
+    """Write how much of both samples a slice matches, over a bar for each; of a family, the member that shifts most."""
+    labelled, new, step = (
+        show_percent(row.source), show_percent(row.target), show_points(row.shift, share=True, unit=False)
+    )  # fmt: skip
+    title = f"{labelled} of labelled rows, {new} of new rows ({step} points)"
+    if n_members > 1:
+        title = f"{n_members} slices. Most shifted, {row.name}: {title}"
+    bars = "".join(
+        f'<span class="scale"><i style="left:0;width:{100 * rate:.1f}%;background:{colour}"></i></span>'
+        for rate, colour in ((row.source, SOURCE), (row.target, TARGET))
+    )
+    return f'<div title="{escape(title)}">{_bare(row.source, share=True)} \u2192 <b>{new}</b>{bars}</div>'
 
 
-def _score(side: str, score: float | None, interval: Interval | None, n: int, *, share: bool) -> str:
-    if score is None or interval is None:
-        return f"<small>{side}</small> no rows"
-    said = f"{show_interval(score, interval, share=share)}, {n:,} labelled rows"
-    return f'<span title="{said}"><small>{side}</small> {show_value(score, share=share)}</span>'
+def _scores(row: SliceRow, *, share: bool) -> str:
+    """Write the score in a slice and elsewhere, with intervals on hovering."""
+    said, short = [], []
+    for side, part in (("in slice", row.inside), ("elsewhere", row.outside)):
+        if part.score is None or part.interval is None:
+            said.append(f"{side}: no labelled rows")
+            short.append("\u2013")
+        else:
+            said.append(f"{side} {show_interval(part.score, part.interval, share=share)}, {part.n:,} labelled rows")
+            short.append(_bare(part.score, share=share))
+    return f'<span title="{escape("; ".join(said))}">{" | ".join(short)}</span>'
+
+
+def _bare(value: float, *, share: bool) -> str:
+    """Write a number without its unit, where a column or the number next to it has one.
+
+    >>> _bare(0.491, share=True), _bare(12.5, share=False)
+    ('49.1', '12.5')
+    """
+    return show_points(value, share=share, sign=False, unit=False)

@@ -1,4 +1,4 @@
-"""Tables for pages and downloads: data in, pandas frame out. Nothing here knows of the app's framework."""
+"""Tables for pages and downloads: data in, pandas frame out."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import pandas as pd
 from mandoline_core import Ablation, Model, ModelReport, Sample
 from mandoline_core.checks import BalanceLine
 from mandoline_core.data import class_codes, profile_column
+from mandoline_core.findings import MEANINGS
 from mandoline_core.formatting import csv_text, show_times
 from mandoline_core.pipeline import HeavyPattern, MeanShift
+from mandoline_core.report import Groups
+
+MOST_GROUPS = 20  # each is an estimate of its own
 
 
 def column_table(source: Sample, target: Sample) -> pd.DataFrame:
-    """Describe every column of both samples: its role, its type, what is missing, and an example."""
+    """Describe every column of both samples: its role, type, missing values, and an example."""
     roles = role_names(source)
     names = [*source.columns, *(column for column in target.columns if column not in source.columns)]
     lines = []
@@ -27,7 +31,7 @@ def column_table(source: Sample, target: Sample) -> pd.DataFrame:
             {
                 "column": name,
                 "role": roles.get(name, ""),
-                "holds": first.holds,
+                "type": first.holds,
                 "in": "both" if all(sides) else "labelled only" if here else "new only",
                 "missing, labelled": here and here.missing,
                 "missing, new": there and there.missing,
@@ -38,8 +42,32 @@ def column_table(source: Sample, target: Sample) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def group_columns(target: Sample) -> list[str]:
+    """List the columns of the new data that groups can be made of: two values or more, and few."""
+    plain = [name for name in target.columns if name not in target.roles]
+    return [name for name in plain if 2 <= profile_column(name, target).distinct[0] <= MOST_GROUPS]
+
+
+def group_table(found: Groups, model: str) -> pd.DataFrame:
+    """List the estimate of a model for each group, the largest group first."""
+    return pd.DataFrame(
+        [
+            {
+                found.column: value,
+                "new rows": one.n_target,
+                "estimate": one.estimate if one.converged else None,
+                "low": one.interval[0] if one.converged else None,
+                "high": one.interval[1] if one.converged else None,
+                "verdict": MEANINGS[one.verdict.level] if one.verdict else "",
+            }
+            for value, report in found.reports.items()
+            for one in [report.of(model or None)]
+        ]
+    )
+
+
 def role_names(sample: Sample) -> dict[str, str]:
-    """Say the role of each column that has one."""
+    """Name the role of each column that has one."""
     roles = {
         column: f"probability ({model.name})" for model in sample.models for column in model.probabilities.values()
     }
@@ -48,7 +76,7 @@ def role_names(sample: Sample) -> dict[str, str]:
 
 
 def class_shares(source: Sample, target: Sample, model: Model | None) -> list[dict[str, float]]:
-    """Share out the labels, and the answers on both samples, among the classes; empty without a label or answers."""
+    """Compute the shares of classes among labels and predictions; empty without a label or predictions."""
     if source.label is None or model is None or model.prediction is None:
         return []
     columns = (source.series(source.label), source.series(model.prediction), target.series(model.prediction))
@@ -58,10 +86,10 @@ def class_shares(source: Sample, target: Sample, model: Model | None) -> list[di
 
 
 def pattern_table(patterns: Sequence[HeavyPattern]) -> pd.DataFrame:
-    """List patterns in words, heaviest first."""
+    """List patterns, heaviest first."""
     return pd.DataFrame(
         [
-            {"in slices": slices, "each counts": show_times(ratio), "labelled": source, "new": target, "share": weight}
+            {"in slices": slices, "weight": show_times(ratio), "labelled": source, "new": target, "share": weight}
             for slices, ratio, source, target, weight in patterns
         ]
     )
@@ -79,14 +107,14 @@ def model_table(reports: Mapping[str, ModelReport], *, reveal: bool) -> pd.DataF
             "high": report.interval[1] if report.converged else None,
             "labelled data": report.source,
             "effective rows": report.effective_sample_size,
-            "set aside": report.set_aside,
+            "left out": report.set_aside,
         }
-        lines.append({**line, "truth": report.truth} if reveal else line)
+        lines.append({**line, "true value": report.truth} if reveal else line)
     return pd.DataFrame(lines)
 
 
 def curve_table(curves: Ablation) -> pd.DataFrame:
-    """List both curves: the estimate with the first slices, and without each."""
+    """List both curves: the estimate as slices are added, and without each."""
     lines = []
     for kind, points in (("added in order", curves.cumulative), ("left out", curves.leave_one_out)):
         for point in points:
@@ -105,39 +133,14 @@ def curve_table(curves: Ablation) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def effects(curves: Ablation) -> list[tuple[str, float]]:
-    """List how much leaving each slice out would change the estimate, the largest change first."""
-    full = curves.cumulative[-1].estimate
-    found = [
-        (point.slice, point.estimate - full)
-        for point in curves.leave_one_out
-        if point.slice is not None and point.estimate is not None and full is not None
-    ]
-    return sorted(found, key=lambda pair: -abs(pair[1]))
-
-
-def balance_table(lines: Sequence[MeanShift | BalanceLine]) -> pd.DataFrame:
-    """List what the weights did to slices and columns."""
-    return pd.DataFrame(
-        [
-            {
-                "what": line.name,
-                "modelled": isinstance(line, MeanShift),
-                **shift_columns(line),
-            }
-            for line in lines
-        ]
-    )
-
-
 def shift_columns(line: MeanShift | BalanceLine) -> dict[str, float]:
-    """List what a mean is in both samples and after weighting, and how far off before and after."""
-    means = {"labelled data": line.source, "reweighted": line.weighted, "new data": line.target}
+    """List a mean in both samples and after weighting, and its shift before and after."""
+    means = {"labelled data": line.source, "after weighting": line.weighted, "new data": line.target}
     return {**means, "shift before": line.before, "shift after": line.after}
 
 
 def as_csv(table: pd.DataFrame) -> bytes:
-    """Write a table as CSV; a cell that a spreadsheet would take for a formula gets a quote in front.
+    """Write a table as CSV; a cell that a spreadsheet would read as a formula gets a quote in front.
 
     >>> as_csv(pd.DataFrame({"slice": ["=1+1"]})).decode().split()
     ['slice', "'=1+1"]

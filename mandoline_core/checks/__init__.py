@@ -1,18 +1,27 @@
 """Checks: a model's report goes in; the same report comes out with what every check found, and a verdict.
 
-One file a check; what could be if something hidden changed is here, too.
+One file a check; sensitivity to hidden change is here too.
 """
 
 from __future__ import annotations
 
 from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
 from mandoline_core.checks.check import CheckRule, NotRun
-from mandoline_core.checks.checks import CHECKS, check, find_all, method_for, report_model
+from mandoline_core.checks.checks import (
+    CHECKS,
+    add_labels,
+    check,
+    find_all,
+    light_of_mandoline,
+    method_for,
+    report_model,
+)
 from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.drift import Drift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
+from mandoline_core.checks.experience import Band, Experience, blind_spot, experience_of, known_of, measure_bands
 from mandoline_core.checks.means import (
     CellWeights,
     compare_means,
@@ -23,6 +32,7 @@ from mandoline_core.checks.means import (
 )
 from mandoline_core.checks.second_opinion import SecondOpinionOn, second_opinion_on
 from mandoline_core.checks.sensitivity import (
+    Sensitivity,
     SensitivityPoint,
     SliceStrength,
     crossing,

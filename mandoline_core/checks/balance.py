@@ -13,9 +13,9 @@ import numpy as np
 from mandoline_core.checks.means import MeanGaps, compare_means, sampling_threshold, weigh
 from mandoline_core.domain_classifier import MOST_LEVELS, EncodedColumn
 from mandoline_core.errors import MandolineError
+from mandoline_core.formatting import show_mean
 from mandoline_core.pipeline import (
     FARTHEST,
-    HARMLESS,
     NO_VARIANCE,
     ColumnTable,
     Estimate,
@@ -42,14 +42,14 @@ TOTAL_VARIATION = "share of rows to move to another value (total variation)"
 WORD_GAP = "largest gap between shares of rows with a word"
 AGREEMENT = "gap between shares of rows on which the two agree"
 MOST_SHOWN = 5  # words of a text column
-MUCH_MORE = 3.0  # what stands out takes the place of what does, too, when it is further off by so much
+MUCH_MORE = 3.0  # a significant comparison replaces another if it differs this many times as much
 
 Edge = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class BalanceLine:
-    """Hold how far something that no slice stands for is off, before and after weighting.
+    """Hold the difference of something that no slice covers, before and after weighting.
 
     Parameters
     ----------
@@ -71,13 +71,15 @@ class BalanceLine:
     z : float
         What remains over its standard error, from both samples and the weights.
     threshold : float
-        The |z| beyond which one of all the comparisons made would stand out from sampling error.
+        The |z| beyond which a comparison is significant, corrected for the number of comparisons.
     words : tuple of MeanShift
         Of text: the words that are furthest off after weighting.
     suggestion : Slice, pair of slice names (an edge), or None
-        What would model it.
+        What would cover it.
     read_by : tuple of str
-        The slices that read the column, and do not catch what remains.
+        The slices that read the column, and cover only part of it.
+    unseen : bool
+        Whether all source rows are on one side of the cut, value or word that the samples differ in: no slice can help.
     """
 
     column: str
@@ -98,10 +100,11 @@ class BalanceLine:
     words: tuple[MeanShift, ...] = ()
     suggestion: Slice | Edge | None = None
     read_by: tuple[str, ...] = ()
+    unseen: bool = False
 
     @property
     def stands_out(self) -> bool:
-        """Whether sampling error does not explain what remains, with all that was compared."""
+        """Whether what remains is beyond sampling error, corrected for the number of comparisons."""
         return abs(self.z) > self.threshold
 
     @property
@@ -118,7 +121,7 @@ class BalanceLine:
         """Write a mean or a share."""
         if self.detail != "mean":
             return f"{value:.1%}"
-        return show_day(value) if self.kind == "date" else f"{value:.4g}"
+        return show_day(value) if self.kind == "date" else show_mean(value)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the line as plain data; a slice as its rule in words."""
@@ -162,7 +165,7 @@ def columns_of(report: Estimate) -> ColumnTable | None:
         by_row = report.outcome.scored_weights is not None
         members = report.fit.row_members
         table = column_table(cells.drawn, members, len(report.problem.patterns), by_row=by_row)
-    return table.without(report.fit.trust.harmless, HARMLESS)
+    return table.compared(report.fit.trust.harmless)
 
 
 def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLine, ...]:
@@ -187,7 +190,7 @@ def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLin
     """
     rows_and_patterns = len(report.fit.row_members.source), len(report.problem.patterns)
     if (table.drawn.n_source, table.n_patterns) != rows_and_patterns:
-        raise MandolineError("The columns were added up for other slices or other rows. Read them again.")
+        raise MandolineError("The column table is of other slices or other rows. Compute it again with columns_of().")
     weights, threshold = weigh(report, table.cells), sampling_threshold(table.n_tests)
     gaps = [compare_means(weights, tally) for tally in table.tallies]
     rules = report.cells.slices
@@ -268,7 +271,7 @@ def column_line(
 ) -> BalanceLine | None:
     """Compare one column before and after weighting; None where no row that counts has a value.
 
-    A number is compared by its mean, unless its distribution or its missing values stand out and the mean does not,
+    A number is compared by its mean, unless its distribution or its missing values are significant and the mean is not,
     or far less; categories and texts by the value or the word that is furthest off after weighting.
 
     Parameters
@@ -276,7 +279,7 @@ def column_line(
     parts : mapping of {"values", "counts", "missing"} to MeanGaps
         What it is compared by; nothing where no row that counts has a value.
     threshold : float
-        The |z| beyond which a comparison stands out from sampling error.
+        The |z| beyond which a comparison is significant.
 
     Examples
     --------
@@ -331,7 +334,7 @@ def _number_line(
     best = int(np.round(np.abs(cuts.target - cuts.weighted), 12).argmax())
     cut = float(column.cuts[best])
     rule = cut_rule(name, cut) if column.kind == "number" else None
-    line = replace(line, suggestion=_if_seen(rule, cuts, best))
+    line = replace(line, **_help(rule, cuts, best))
     return _further_off(line, f"after {show_day(cut)}" if column.kind == "date" else f"above {cut:g}", cuts, best, rule)
 
 
@@ -364,7 +367,7 @@ def _item_line(
         distance_after=distances[1],
         threshold=threshold,
         words=tuple(MeanShift(column.items[i], **gaps.at(i)) for i in order[:MOST_SHOWN]) if text else (),
-        suggestion=_if_seen(item_rule(name, column.kind, item), gaps, worst),
+        **_help(item_rule(name, column.kind, item), gaps, worst),
     )
 
 
@@ -375,14 +378,15 @@ def _farthest_off(gaps: MeanGaps) -> MeanGaps:
     return replace(gaps, before=shift, after=shift)
 
 
-def _if_seen(rule: Slice | None, gaps: MeanGaps, i: int) -> Slice | None:
-    """Take a suggestion back where all source rows are on one side: no weights could make up for that."""
-    return rule if 0 < gaps.source[i] < 1 else None
+def _help(rule: Slice | None, gaps: MeanGaps, i: int) -> dict[str, Any]:
+    """Suggest a rule, unless all source rows are on one side: no weights could make up for that."""
+    unseen = not 0 < gaps.source[i] < 1
+    return {"suggestion": None if unseen else rule, "unseen": unseen}
 
 
 def _further_off(line: BalanceLine, detail: str, gaps: MeanGaps, i: int, rule: Slice | None) -> BalanceLine:
-    """Put another comparison of the same column in the place of one that says less."""
+    """Replace a comparison of a column by one that says more."""
     z, after = float(gaps.z[i]), float(gaps.after[i])
     if abs(z) <= line.threshold or (line.stands_out and abs(after) <= MUCH_MORE * abs(line.after)):
         return line
-    return replace(line, detail=detail, **gaps.at(i), suggestion=_if_seen(rule, gaps, i))
+    return replace(line, detail=detail, **gaps.at(i), **_help(rule, gaps, i))

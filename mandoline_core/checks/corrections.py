@@ -1,10 +1,9 @@
-"""The checks of corrections and labels: whether they can be right, and agree with the slices."""
+"""The checks of corrections and labels: whether corrections are plausible, and labels agree with the estimate."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -12,77 +11,20 @@ from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Denoised, Mandoline, get_estimator, normal_reach
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence, show_difference, show_interval
-from mandoline_core.labels import check_slices
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import listed, show_difference, show_interval
 from mandoline_core.pipeline import Estimate, interval_of
 
-MOST_STANDARD_ERRORS = 1.96  # that a rate may lie beyond 0 or 1 before it speaks against the corrections
+MOST_STANDARD_ERRORS = 1.96  # that a rate may be beyond 0 or 1 before the corrections are in doubt
 MISTAKE_Z = 2.576  # two-sided 1%: with many slices, 5% would find one too often
-
-NOT_DERIVABLE = FindingKind(
-    "corrections",
-    "corrections_not_derivable",
-    "The {target}'s corrections of slice {name!r} cannot be derived from the {source}, which never shows one of its "
-    "answers",
-    "Set the {target}'s corrections yourself.",
-    ". The {source}'s matrix is used as it stands.",
-)
-RATE_OUTSIDE = FindingKind(
-    "corrections",
-    "derived_rate_outside",
-    "With the error rates of slice {name!r} in the {source}, {rate:percent} of the {target} would have to be truly "
-    "inside it, which cannot be; {used:percent} is used",
-    "{action}",
-    ". {why}",
-)
-BY_CHANCE: dict[str, Any] = {"why": "The luck of the samples alone can do that.", "action": "Nothing to do."}
-NOT_BY_CHANCE: dict[str, Any] = {
-    "why": Sentence("The corrections are off, or the slice errs differently on the {target}."),
-    "action": Sentence("Measure the corrections again, or set the {target}'s own."),
-}
-NOISY_SLICES = FindingKind(
-    "corrections",
-    "noisy_slices",
-    "Some slices are noisy, and the paper's weights then move the score only part of the way",
-    'Choose estimator "denoised" if that assumption is sound.',
-    ". The denoised estimator, which assumes that a slice's mistakes have nothing to do with the score, {other}.",
-)
-NOISY_SLICES_DENOISED = FindingKind(
-    "corrections",
-    "noisy_slices",
-    "This assumes that a slice's mistakes have nothing to do with the score",
-    'Choose estimator "mandoline" if that assumption is in doubt.',
-    ". The paper's weighting, which assumes less but moves the score only part of the way, {other}.",
-)
-MISTAKES_MATTER = FindingKind(
-    "corrections",
-    "mistakes_matter",
-    "In the {source}, the score depends on what slice {name!r} says even where the truth is known",
-    'Compare it with estimator "mandoline"; the truth may lie between the two.',
-    " (z = {z:.1f}), so the denoised estimator's assumption does not quite hold.",
-)
-MEASURED = FindingKind(
-    "corrections",
-    "measured_corrections",
-    "The corrections of {names:quoted 4} were measured on {least:,} rows{more}; the interval allows for that{so}",
-    "{action}",
-)
-
-
-LOST_ANSWERS = FindingKind(
-    "corrections",
-    "audited_rows_lost",
-    "{lost:,} of {n:,} answers about rows of slice {name!r} are about rows that are not in the data",
-    "Audit rows of the data as they are now; the answers stay in the project for when the rows come back.",
-)
 
 
 class CorrectionsCheck(CheckRule):
-    """Ask whether the corrections can be right."""
+    """Ask whether the corrections are plausible."""
 
     name = "corrections"
-    question = "Can the corrections be right?"
+    question = "Are the corrections plausible?"
+    labels_outweigh = "failure"
     on_slices = True
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
@@ -97,23 +39,23 @@ class CorrectionsCheck(CheckRule):
             errors = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
-                yield NOT_DERIVABLE.found("warning", slices=(name,), name=name)
+                yield Finding(
+                    "corrections",
+                    "corrections_not_derivable",
+                    "warning",
+                    f"Corrections of slice {name!r} for the new data cannot be derived from the labelled data.",
+                    "Set the corrections for the new data yourself.",
+                    "One of its codes never occurs there, so the labelled data's corrections are used unchanged.",
+                    (name,),
+                    {"name": name},
+                )
             rate = float(corrections.target_rate[i])
             beyond = max(-rate, rate - 1) if np.isfinite(rate) else 0.0
             if beyond > 1e-9:
-                by_chance = beyond <= MOST_STANDARD_ERRORS * errors[i]
-                why = BY_CHANCE if by_chance else NOT_BY_CHANCE
-                yield RATE_OUTSIDE.found(
-                    "info" if by_chance else "serious",
-                    slices=(name,),
-                    name=name,
-                    rate=rate,
-                    used=float(np.clip(rate, 0, 1)),
-                    **why,
-                )
+                yield _impossible_rate(name, rate, sampling=beyond <= MOST_STANDARD_ERRORS * errors[i])
 
     def look(self, report: ModelReport) -> Iterator[Finding]:
-        """Put the estimators for noisy slices side by side, and say what measuring adds."""
+        """Compare the estimators for noisy slices, and report what measured corrections add."""
         takes_corrections = get_estimator(report.estimator).takes_corrections
         if takes_corrections and not report.problem.corrections().takes_codes_at_their_word:
             yield from _about_noise(report)
@@ -121,25 +63,59 @@ class CorrectionsCheck(CheckRule):
         yield from _about_lost_rows(report)
 
 
+def _impossible_rate(name: str, rate: float, *, sampling: bool) -> Finding:
+    used = float(np.clip(rate, 0, 1))
+    why, remedy = "Sampling error alone explains this.", "Nothing to do."
+    if not sampling:
+        why = "The corrections are wrong, or the slice makes other mistakes on the new data."
+        remedy = "Measure the corrections again, or set those of the new data."
+    return Finding(
+        "corrections",
+        "derived_rate_outside",
+        "info" if sampling else "serious",
+        f"By its corrections, slice {name!r} truly contains {rate:.1%} of the new data; {used:.1%} is used.",
+        remedy,
+        why,
+        (name,),
+        {"name": name, "rate": rate, "used": used},
+    )
+
+
 def _about_noise(report: ModelReport) -> Iterator[Finding]:
-    """Put the two estimators for noisy slices side by side, and test what the denoised one assumes."""
+    """Compare the two estimators for noisy slices, and test what the denoised one assumes."""
     problem, denoised = report.problem, get_estimator(report.estimator).denoises
     try:
         outcome = (Mandoline() if denoised else Denoised()).estimate(problem)
     except MandolineError as error:
-        other = Sentence("cannot be computed here ({error})", error=error.sentence)
+        other = f"cannot be computed here ({error!s})"
     else:
         interval = interval_of(problem, outcome, report.settings.confidence)
-        other = Sentence("gives {value}", value=show_interval(outcome.value, interval, share=problem.metric.share))
-    yield (NOISY_SLICES_DENOISED if denoised else NOISY_SLICES).found("info", other=other)
+        other = f"gives {show_interval(outcome.value, interval, share=problem.metric.share)}"
+    text = "Some slices are noisy, so this method corrects the score only part of the way."
+    detail = f'Method "denoised" assumes that slice errors are unrelated to the score, and {other}.'
+    remedy = 'Use estimator "denoised" if that assumption holds.'
+    if denoised:
+        text = "This method assumes that slice errors are unrelated to the score."
+        detail = f'Method "mandoline" assumes less, corrects only part of the way, and {other}.'
+        remedy = 'Use estimator "mandoline" if you doubt that.'
+    yield Finding("corrections", "noisy_slices", "info", text, remedy, detail)
     for name, gold in report.fit.truths["source"].tables.items():
         z = gold.mistake_z()
         if z is not None and abs(z) > MISTAKE_Z:
-            yield MISTAKES_MATTER.found("warning" if denoised else "info", slices=(name,), name=name, z=z)
+            yield Finding(
+                "corrections",
+                "mistakes_matter",
+                "warning" if denoised else "info",
+                f"In the labelled data, the score depends on the errors of slice {name!r} (z = {z:.1f}).",
+                'Compare with estimator "mandoline"; the truth may be between the two.',
+                "The denoised estimator assumes that it does not.",
+                (name,),
+                {"name": name, "z": z},
+            )
 
 
 def _about_audits(report: ModelReport) -> Iterator[Finding]:
-    """Say that corrections were measured on few rows, and what that does to the interval."""
+    """Report that corrections were measured on few rows, and what that does to the interval."""
     problem, outcome = report.problem, report.outcome
     if outcome.error_if_known is None or problem.audit is None:
         return
@@ -154,19 +130,22 @@ def _about_audits(report: ModelReport) -> Iterator[Finding]:
     )
     # Where audited rows are among those scored, the sampling error of one can make up for that of the other.
     wider = outcome.influence.standard_error() > outcome.error_if_known
-    yield MEASURED.found(
+    least = int(sizes[sizes > 0].min())
+    so = f"widens the margin of error from {without} to {with_it}" if wider else "does not widen the interval"
+    yield Finding(
+        "corrections",
+        "measured_corrections",
         "info",
-        slices=names,
-        names=names,
-        least=int(sizes[sizes > 0].min()),
-        more=" and more" if len(names) > 1 else "",
-        so=f" (+-{without} without, +-{with_it} with)" if wider else f", and is no wider for it (+-{with_it})",
-        action="Audit more rows to narrow it." if wider else "Nothing to do.",
+        f"Corrections of {listed(map(repr, names), 4)} were measured on {least:,} rows{' or more' * (len(names) > 1)}.",
+        "Audit more rows to narrow the interval." if wider else "Nothing to do.",
+        f"Their own sampling error {so}.",
+        names,
+        {"names": names, "least": least},
     )
 
 
 def _about_lost_rows(report: ModelReport) -> Iterator[Finding]:
-    """Say that answers could not be used, because their rows are gone or hold something else now."""
+    """Report audit answers that could not be used, because their rows are gone or have changed."""
     lost: Counter[str] = Counter()
     given: Counter[str] = Counter()
     for truths in report.fit.truths.values():
@@ -174,15 +153,13 @@ def _about_lost_rows(report: ModelReport) -> Iterator[Finding]:
         given.update(truths.given)
     for name, n in lost.items():
         if n:
-            yield LOST_ANSWERS.found("warning", slices=(name,), name=name, lost=n, n=given[name])
-
-
-class LabelsCheck(CheckRule):
-    """Ask whether the labels that arrived agree; what labels may show is declared where they are used."""
-
-    name = "labels"
-    question = "Do the labels that arrived agree?"
-
-    def look(self, report: ModelReport) -> tuple[Finding, ...] | None:
-        """Test the slices by the labels at hand."""
-        return check_slices(report.fit, report.settings)
+            yield Finding(
+                "corrections",
+                "audited_rows_lost",
+                "warning",
+                f"{n:,} of {given[name]:,} audit answers for slice {name!r} refer to rows that are not in the data.",
+                "Audit rows of the current data. The old answers stay in the project.",
+                "",
+                (name,),
+                {"name": name, "lost": n, "n": given[name]},
+            )

@@ -1,4 +1,4 @@
-"""The domain classifier test: how well a classifier tells the reweighted source from the target, and by what."""
+"""The domain classifier test: how well a classifier tells weighted source rows from target rows, and by what."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mandoline_core.arrays import Index
 from mandoline_core.checks.means import row_weights
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import DomainClassifier, TopFeature, auc, design_matrix, fit_domain_classifier
+from mandoline_core.patterns import SampleDesign
 from mandoline_core.pipeline import Estimate, draw_rows
 
 MOST_ROWS = 2_000  # a sample
@@ -21,17 +22,17 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class DomainTest:
-    """Hold how well rows of both samples are told apart by all columns together.
+    """Hold how well all columns together distinguish the rows of both samples.
 
     Parameters
     ----------
     before, after : float
         The probability that a target row looks newer than a source row (AUC), and than a row of the reweighted source:
-        0.5 where they cannot be told apart, 1 where they always can.
+        0.5 if they cannot be distinguished, 1 if they always can.
     error : float
-        The standard error of `after` where they cannot be.
+        The standard error of `after` if they cannot.
     top_features : tuple of TopFeature
-        The columns that tell them apart after weighting.
+        The columns that distinguish them after weighting.
     n_source, n_target : int
         Rows looked at, drawn at random where there are more.
     weighted : bool
@@ -62,40 +63,54 @@ def domain_test(report: Estimate) -> DomainTest | None:
     --------
     >>> import pandas as pd
     >>> from mandoline_core import Category, Sample, estimate
-    >>> place, year = ["a"] * 80 + ["b"] * 20, [2015, 2016] * 50
-    >>> source = Sample(pd.DataFrame({"place": place, "year": year, "y": 1, "p": 1}), label="y", prediction="p")
-    >>> target = Sample(pd.DataFrame({"place": place[::-1], "year": 2018, "p": 1}))
+    >>> place, day = ["a"] * 80 + ["b"] * 20, [1, 2, 3, 4] * 25
+    >>> source = Sample(pd.DataFrame({"place": place, "day": day, "y": 1, "p": 1}), label="y", prediction="p")
+    >>> target = Sample(pd.DataFrame({"place": place[::-1], "day": 4, "p": 1}))
     >>> found = domain_test(estimate(source, target, [Category("b", column="place", values=("b",))]).first)
-    >>> found.after, [top.column for top in found.top_features]
-    (1.0, ['year'])
+    >>> found.after > 0.8, [top.column for top in found.top_features]
+    (True, ['day'])
     """
     cells, seed = report.cells, report.settings.seed
     rows, drawn = cells.rows, cells.drawn
     if rows is None or drawn is None or min(len(drawn.source_rows), len(drawn.target_rows)) < FEWEST_ROWS:
         return None
-    encoded = drawn.without(report.fit.trust.harmless, "").encoded
+    encoded = drawn.compared(report.fit.trust.harmless).encoded
     if not encoded:
         return None
+
+    own = rows.source.clusters
+    clusters = (None if own is None else own[rows.scored]), rows.target.clusters
 
     def fit() -> tuple[DomainClassifier, Index, Index]:
         rng = np.random.default_rng(seed)
         some = [draw_rows(len(side), MOST_ROWS, rng) for side in (drawn.source_rows, drawn.target_rows)]
         design = design_matrix(encoded, (some[0], some[1]))
-        classifier = fit_domain_classifier(*design, folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
-        return classifier, drawn.source_rows[some[0]], drawn.target_rows[some[1]]
+        read = drawn.source_rows[some[0]], drawn.target_rows[some[1]]
+        classifier = fit_domain_classifier(
+            *design,
+            folds=FOLDS,
+            most_rows=MOST_ROWS,
+            seed=seed,
+            clusters=[None if own is None else own[places] for own, places in zip(clusters, read, strict=True)],
+        )
+        return classifier, *read
 
-    key = ("unmodelled", tuple(encoded), seed, np.packbits(rows.scored).tobytes())
+    key = ("unmodelled", rows.source.group, rows.target.group, tuple(encoded), seed, np.packbits(rows.scored).tobytes())
     classifier, source_rows, target_rows = SAMPLE_CACHE.of((rows.source, rows.target), key, fit)
     target = report.outcome.kept[report.fit.row_members.target[target_rows]].astype(float)
     source = row_weights(report, source_rows)
     if not source.any() or not target.any():
         return None
-    effective = float(source.sum() ** 2 / (source**2).sum())
+    sizes = [
+        SampleDesign(None if own is None else own[places]).effective(weights)
+        for own, places, weights in zip(clusters, (source_rows, target_rows), (source, target), strict=True)
+    ]
     return DomainTest(
         before=auc(classifier.source, classifier.target),
         after=auc(classifier.source, classifier.target, source, target),
         # Of the Mann-Whitney statistic, where both samples are alike and weights make the source's rows fewer.
-        error=sqrt((1 / effective + 1 / float(target.sum())) / 12),
+        # Rows that belong together count as one: at most, they are all alike.
+        error=sqrt((1 / sizes[0] + 1 / sizes[1]) / 12),
         top_features=classifier.top_features(source, target),
         n_source=len(source_rows),
         n_target=len(target_rows),

@@ -1,4 +1,4 @@
-"""Drift: signs that classes or their meaning changed, and what unlabelled data cannot say."""
+"""Drift: signs that classes or their meaning changed, and what unlabelled data cannot show."""
 
 from __future__ import annotations
 
@@ -12,20 +12,17 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.checks.balance import counted_by_pattern
 from mandoline_core.checks.means import compare_means, sampling_threshold, weigh
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import MOST_CLASSES
 from mandoline_core.patterns import Patterns
 from mandoline_core.pipeline import Estimate, MeanShift, row_cells, tally_predictions
 
 Z_95 = 1.959964
-NOTABLE = 0.02  # two points: less would hardly move an estimate that anyone acts on
+NOTABLE = 0.02  # two points: less hardly moves an estimate
 MOST_OVERSURE = 0.05  # a gap between confidence and accuracy that is worth a sentence
 NO_LABELS = (
-    "If the meaning of labels changed, nothing here can show it: that would take labels of new rows.",
-    (
-        "Weighting assumes that rows alike to the slices are right equally often in both samples; predictions and "
-        "confidence on the new rows can raise a doubt about that, and cannot settle it."
-    ),
+    "A change in the meaning of labels cannot be detected without labels of new rows.",
+    "Weighting assumes that rows with the same slices have the same score. Predictions can only cast doubt on that.",
 )
 
 
@@ -42,7 +39,7 @@ class SliceCalibration:
     confidence, accuracy : float
         Mean probability of the predicted class; share of right predictions.
     gap : float
-        Confidence minus accuracy: above 0, the model is too sure of itself.
+        Confidence minus accuracy: above 0, the model is overconfident.
     interval : pair of floats
         Of the gap, at 95%.
     """
@@ -57,7 +54,7 @@ class SliceCalibration:
 
 @dataclass(frozen=True)
 class Drift:
-    """Hold what predictions and confidence say about a change of classes.
+    """Hold what predictions and confidence show about a change of classes.
 
     Parameters
     ----------
@@ -68,11 +65,11 @@ class Drift:
     calibration : tuple of SliceCalibration
         All source rows first, then slice by slice; empty without probabilities.
     words : tuple of str
-        What follows, and what does not.
+        What follows from it, and what does not.
     findings : tuple of Finding
-        About probabilities that do not go with the predictions.
+        About probabilities that contradict the predictions.
     unread : str or None
-        Why probabilities that are there could not be compared.
+        Why probabilities could not be compared.
     """
 
     predicted: tuple[MeanShift, ...]
@@ -84,12 +81,12 @@ class Drift:
 
     @property
     def threshold(self) -> float:
-        """The |z| beyond which one of the predicted classes stands out from sampling error."""
+        """The |z| beyond which a predicted class differs beyond sampling error."""
         return sampling_threshold(len(self.predicted))
 
 
 def drift(report: Estimate) -> Drift:
-    """Look for signs that classes changed: in what is predicted, how surely, and how rightly in the source.
+    """Look for signs that classes changed: in predictions, confidence, and accuracy in the source.
 
     Examples
     --------
@@ -158,39 +155,34 @@ def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibr
 
 
 def worst_class(drift: Drift) -> MeanShift | None:
-    """Return the class whose share is left furthest off, beyond sampling error and two points."""
+    """Return the class whose share differs most, beyond sampling error and two points."""
     moved = [share for share in drift.predicted if abs(share.z) > drift.threshold and abs(share.gap) > NOTABLE]
     return max(moved, key=lambda share: (round(abs(share.gap), 12), share.gap), default=None)
 
 
 def confidence_moved(sure: MeanShift) -> bool:
-    """Tell whether confidence is left off beyond sampling error and two points."""
+    """Tell whether confidence differs by more than sampling error and two points."""
     return abs(sure.gap) > NOTABLE and abs(sure.z) > sampling_threshold(1)
 
 
 def _say(drift: Drift) -> Iterator[str]:
-    """Say in words what predictions and confidence show."""
+    """Say what predictions and confidence show."""
     worst, sure = worst_class(drift), drift.confidence
     if worst is not None:
-        yield Sentence(
-            "Class {name!r} is predicted for {weighted:.1%} of the reweighted {source} and {there:.1%} of the "
-            "{target}. Predictions alone cannot tell a change in how frequent the class is from a change in the rows.",
-            name=worst.name,
-            weighted=worst.weighted,
-            there=worst.target,
+        yield (
+            f"Class {worst.name!r} is predicted for {show_percent(worst.weighted)} of weighted labelled rows and "
+            f"{show_percent(worst.target)} of new rows. Predictions alone cannot show whether the class became more or "
+            "less frequent, or the rows changed."
         )
     elif drift.predicted:
-        yield Sentence("Each class is predicted about as often in the reweighted {source} as in the {target}.")
+        yield "Each class is predicted about as often for weighted labelled rows as for new rows."
     if sure is not None and confidence_moved(sure):
-        yield Sentence(
-            "The model is {surer} of its answers on the {target} ({there:.1%}) than on the reweighted {source} "
-            "({weighted:.1%}). Whether it is right to be cannot be seen.",
-            surer="surer" if sure.gap > 0 else "less sure",
-            there=sure.target,
-            weighted=sure.weighted,
+        yield (
+            f"The model is {'more' if sure.gap > 0 else 'less'} confident on new rows ({show_percent(sure.target)}) "
+            f"than on weighted labelled rows ({show_percent(sure.weighted)}). Only labels show whether it should be."
         )
     elif sure is not None:
-        yield Sentence("The model is about as sure of its answers on the {target} as on the reweighted {source}.")
+        yield "The model is about as confident on new rows as on weighted labelled rows."
     off = [
         line
         for line in drift.calibration
@@ -198,11 +190,8 @@ def _say(drift: Drift) -> Iterator[str]:
     ]
     if off:
         line = max(off, key=lambda line: abs(line.gap))
-        yield Sentence(
-            "In the {source}, inside slice {name!r}, the model is {how} of itself: confidence {confidence:.1%}, "
-            "accuracy {accuracy:.1%}. Methods that trust its confidence inherit that.",
-            name=line.slice,
-            how="too sure" if line.gap > 0 else "not sure enough",
-            confidence=line.confidence,
-            accuracy=line.accuracy,
+        yield (
+            f"The model is {'over' if line.gap > 0 else 'under'}confident in slice {line.slice!r}: confidence "
+            f"{show_percent(line.confidence)}, accuracy {show_percent(line.accuracy)}. Methods that use its confidence "
+            "inherit that."
         )

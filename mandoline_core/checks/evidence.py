@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
+from mandoline_core.arrays import Interval
 from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
 from mandoline_core.checks.domain_classifier import DomainTest, domain_test
 from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
+from mandoline_core.domain_classifier import NamingColumn
 from mandoline_core.findings import Verdict
+from mandoline_core.labels import FewLabels
 from mandoline_core.pipeline import Estimate, MeanShift, slice_balance
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evidence:
-    """Hold what stands behind the findings; what only a closer look needs is computed when asked for.
+    """Hold what the findings are based on; details are computed when asked for.
 
     Parameters
     ----------
@@ -26,11 +30,13 @@ class Evidence:
     columns : tuple of BalanceLine, or None
         Other columns before and after weighting, what remains most first; None where there are only codes.
     domain_test : DomainTest or None
-        How well all columns together tell the samples apart; None where there are none, or too few rows.
+        How well all columns together distinguish the samples; None without columns, or with too few rows.
     note : str
-        On how many rows that rests, where not on all.
+        How many rows were compared, if not all.
     left_out : mapping of str to str
         Columns that are not compared, and why.
+    naming : tuple of NamingColumn
+        The columns that name the sample, and that nobody marked as irrelevant with a reason.
     """
 
     report: Estimate
@@ -40,6 +46,7 @@ class Evidence:
     domain_test: DomainTest | None = None
     note: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict)
+    naming: tuple[NamingColumn, ...] = ()
 
     @cached_property
     def pairs(self) -> tuple[BalanceLine, ...]:
@@ -53,29 +60,64 @@ class Evidence:
 
     @cached_property
     def support(self) -> Support:
-        """Which target rows no source row is like."""
+        """Which target rows match no source row."""
         return support(self.report)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ModelReport(Estimate):
     """Hold one model's estimate with what every check found, worst first, and the verdict.
 
     Parameters
     ----------
     verdict : Verdict or None
-        The traffic light; None until all checks were made.
+        The verdict; None until all checks have run.
     truth : float or None
-        The metric on the target's own labels, where these were looked at afterwards.
+        The metric on the labels of the new data, if they are revealed.
+    labelled : FewLabels or None
+        What labels of some new rows say, alone and combined with the estimate.
+    without : ModelReport or None
+        The report without these labels.
     """
 
     evidence: Evidence
     verdict: Verdict | None = None
     truth: float | None = None
+    labelled: FewLabels | None = None
+    without: ModelReport | None = None
+
+    @cached_property
+    def prediction_interval(self) -> Interval | None:
+        """The interval of the metric on exactly these new rows; of the combined estimate, where labels joined it."""
+        if self.labelled is not None and self.rests_on_labels:
+            return self.labelled.prediction_interval
+        return super().prediction_interval
+
+    @property
+    def rests_on_labels(self) -> bool:
+        """Whether `estimate` and `interval` are combined with labels of some new rows."""
+        return self.labelled is not None and self.labelled.quoted and self.converged
+
+    @property
+    def joined_labels(self) -> dict[str, Any] | None:
+        """What labels of some new rows add, as plain data; None without any."""
+        if self.labelled is None or self.without is None:
+            return None
+        plain = self.labelled.as_dict()
+        return {
+            "n": plain["n_labelled"],
+            "quoted": self.rests_on_labels,
+            "estimate": plain["combined"]["value"],
+            "interval": plain["combined"]["interval"],
+            "without": {"estimate": self.without.estimate, "interval": list(self.without.interval)},
+            "labels_only": {"estimate": plain["labels_only"]["value"], "interval": plain["labels_only"]["interval"]},
+            "worth": plain["worth"],
+            "test": plain["test"],
+        }
 
     @property
     def is_red(self) -> bool:
-        """Whether the estimate is not to be trusted, and so not to be shown at full weight."""
+        """Whether the estimate is not to be quoted yet."""
         return self.verdict is not None and self.verdict.level == "red"
 
 
@@ -90,4 +132,11 @@ def gather_evidence(report: Estimate) -> Evidence:
         domain_test(report),
         "" if table is None else table.drawn.note,
         {} if table is None else table.drawn.left_out,
+        _undeclared(report),
     )
+
+
+def _undeclared(report: Estimate) -> tuple[NamingColumn, ...]:
+    """List the columns that name the sample: only a reason says that nothing else changed with them."""
+    reasons, drawn = report.fit.trust.harmless, report.cells.drawn
+    return () if drawn is None else tuple(one for one in drawn.naming if not reasons.get(one.column, "").strip())

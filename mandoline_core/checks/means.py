@@ -1,4 +1,4 @@
-"""Weighted means: how far those of the reweighted source are from the target's, and what sampling error explains."""
+"""Weighted means: how far those of the weighted source are from the target's, beyond sampling error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CellWeights:
     source : array of float, shape (n_source_cells,)
         The weight of one row.
     target : array of float, shape (n_target_cells,)
-        Of patterns that the estimate speaks of 1, of those it speaks of in part their share, else 0.
+        1 for patterns that the estimate covers, their share for those it covers in part, else 0.
     source_matched, target_matched : array of float, shape (n_source_cells, d) and (n_target_cells, d)
         The slices and edges that the weights match; d may be 0.
     """
@@ -49,7 +49,7 @@ class MeanGaps:
     source, weighted, target : array of float, shape (m,)
     before, after : array of float, shape (m,)
         Target minus source, and minus reweighted source, over the pooled standard deviation of source and target; 0
-        where that is 0, as of a level that all rows of one sample have and none of the other: other levels show it.
+        if that is 0, as of a level that all rows of one sample have and none of the other: other levels show it.
     z : array of float, shape (m,)
         What remains over its standard error.
     deviations : array of float, shape (3, m)
@@ -221,7 +221,7 @@ def cross_products(matched: Floats, factor: Floats, sums: SumTable) -> Floats:
 
 
 def sampling_threshold(n_tests: int) -> float:
-    """Return the |z| beyond which one of so many tests stands out from sampling error (Bonferroni, 5% in all).
+    """Return the |z| beyond which one of n tests is significant (Bonferroni, 5% in all).
 
     >>> round(sampling_threshold(1), 2), round(sampling_threshold(100), 2)
     (1.96, 3.48)
@@ -230,14 +230,14 @@ def sampling_threshold(n_tests: int) -> float:
 
 
 def would_show(effective: float, n_target: float, threshold: float) -> bool:
-    """Tell whether enough rows are compared for a notable change to stand out four times in five.
+    """Tell whether enough rows are compared to detect a notable change four times in five.
 
     Parameters
     ----------
     effective : float
         Source rows, by how much they count.
     threshold : float
-        The |z| beyond which something stands out.
+        The |z| beyond which a difference is significant.
 
     Examples
     --------

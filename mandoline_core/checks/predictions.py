@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.checks.drift import Drift, confidence_moved, worst_class
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.findings import Finding, FindingKind
-
-CLASSES_SHIFT = FindingKind(
-    "answers",
-    "predicted_classes_shift",
-    "After weighting, class {name!r} is still predicted for {weighted:.1%} of the {source} and {there:.1%} of the "
-    "{target}",
-    "Add a slice that explains it, such as one of kind 'prediction'; compare with estimator \"bbse\", which is made "
-    "for classes whose frequency changed.",
-    " (z = {z:.1f}). Either rows changed in a way that no slice stands for, or the classes themselves became more or "
-    "less frequent.",
-)
-CONFIDENCE_SHIFT = FindingKind(
-    "answers",
-    "confidence_shift",
-    "After weighting, the model's mean confidence is {weighted:.1%} on the {source} and {there:.1%} on the {target}",
-    "Add a slice of kind 'entropy' or 'confidence', or look at the new rows it is least sure of.",
-    " (z = {z:.1f}): it finds the new rows {easier} in a way that no slice stands for.",
-)
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_percent
 
 
 def drift_findings(drift: Drift) -> Iterator[Finding]:
@@ -34,21 +17,44 @@ def drift_findings(drift: Drift) -> Iterator[Finding]:
     yield from drift.findings
     worst, sure = worst_class(drift), drift.confidence
     if worst is not None:
-        yield CLASSES_SHIFT.found("warning", name=worst.name, weighted=worst.weighted, there=worst.target, z=worst.z)
+        yield Finding(
+            "answers",
+            "predicted_classes_shift",
+            "warning",
+            f"After weighting, class {worst.name!r} is predicted for {show_percent(worst.weighted)} of labelled rows "
+            f"and {show_percent(worst.target)} of new rows.",
+            "Add a slice that explains it, for example of kind 'prediction', or compare with estimator \"bbse\".",
+            f"Either rows changed in a way that no slice covers, or class frequencies changed (z = {worst.z:.1f}).",
+            numbers={"name": worst.name, "weighted": worst.weighted, "target": worst.target, "z": worst.z},
+        )
     if sure is not None and confidence_moved(sure):
-        easier = "easier" if sure.gap > 0 else "harder"
-        yield CONFIDENCE_SHIFT.found("warning", weighted=sure.weighted, there=sure.target, z=sure.z, easier=easier)
+        yield Finding(
+            "answers",
+            "confidence_shift",
+            "warning",
+            f"After weighting, mean confidence is {show_percent(sure.weighted)} on labelled rows and "
+            f"{show_percent(sure.target)} on new rows.",
+            "Add a slice of kind 'entropy' or 'confidence', or inspect the new rows with the lowest confidence.",
+            f"The model finds the new rows {'easier' if sure.gap > 0 else 'harder'}, and no slice covers it "
+            f"(z = {sure.z:.1f}).",
+            numbers={"weighted": sure.weighted, "target": sure.target, "z": sure.z},
+        )
 
 
 class PredictionsCheck(CheckRule):
-    """Ask whether the model's predictions match; reading them adds probabilities that do not go with them."""
+    """Ask whether the model's predictions match; reading them adds probabilities that contradict them."""
 
     name = "answers"
-    question = "Do the model's answers match?"
+    question = "Do the predictions match after weighting?"
+    labels_outweigh = "failure"
 
-    def look(self, report: ModelReport) -> Iterator[Finding | NotRun]:
-        """Compare predictions and confidence after weighting."""
+    def look(self, report: ModelReport) -> Iterable[Finding | NotRun] | None:
+        """Compare predictions and confidence after weighting; None for numbers, which have no classes."""
         drift = report.evidence.drift
+        numeric = report.problem.metric.needs in ("numbers", "column", "own")
+        return None if numeric and not drift.predicted and drift.unread is None else self._compare(report, drift)
+
+    def _compare(self, report: ModelReport, drift: Drift) -> Iterator[Finding | NotRun]:
         if not weights_rows(report):
             yield from drift_findings(replace(drift, predicted=(), confidence=None))
             yield NO_WEIGHTS
@@ -57,6 +63,6 @@ class PredictionsCheck(CheckRule):
         if drift.unread is not None:
             yield NotRun(drift.unread)
         elif not drift.predicted:
-            yield NotRun("There are no predicted classes to compare between the samples.")
+            yield NotRun("There are no predicted classes to compare.")
         elif few := too_few_rows(report, drift.threshold):
             yield few

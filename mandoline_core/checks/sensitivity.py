@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +14,14 @@ from mandoline_core.checks.trimming import mean_influence, weights_of
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, influence_interval
 from mandoline_core.pipeline import Estimate, steps
+from mandoline_core.results import Tabular, ends
 
 TYPICAL = 0.9  # nine rows in ten change by less
 
 
 @dataclass(frozen=True)
 class SensitivityPoint:
-    """Hold where the estimate may lie under hidden shift of a given strength.
+    """Hold the range of the estimate under hidden shift of a given strength.
 
     Parameters
     ----------
@@ -37,9 +39,23 @@ class SensitivityPoint:
     interval: Interval
 
 
+class Sensitivity(Tabular, tuple[SensitivityPoint, ...]):
+    """Hold where the estimate may be, by the strength of a hidden change."""
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        """Return the points as plain data."""
+        return [asdict(point) for point in self]
+
+    def records(self) -> list[dict[str, Any]]:
+        """List the strengths, with the bounds before and with sampling error."""
+        return [
+            {"gamma": point.gamma, "lowest": point.low, "highest": point.high, **ends(point.interval)} for point in self
+        ]
+
+
 @dataclass(frozen=True)
 class SliceStrength:
-    """Say how strong a hidden shift a slice would have been, had nobody modelled it.
+    """Hold how strong a hidden shift a slice would have been if it were not modelled.
 
     Parameters
     ----------
@@ -64,8 +80,8 @@ def sensitivity_bounds(report: Estimate, gamma: float) -> Interval:
     """Bound the estimate when the true weights differ from the fitted ones by a hidden factor u in [1/gamma, gamma].
 
     Weights are scaled to sum to 1 again. The bounds are sharp: some such u reaches them. u need not keep the modelled
-    slices in balance, so hidden shift that leaves the slices alone may do less. Like the estimate, the bounds speak of
-    the target rows that are not set aside.
+    slices in balance, so hidden shift that leaves the slices alone may do less. Like the estimate, the bounds cover
+    the target rows that are not left out.
 
     Parameters
     ----------
@@ -84,13 +100,11 @@ def sensitivity_bounds(report: Estimate, gamma: float) -> Interval:
     return _bounds(_by_score(report), gamma)[0]
 
 
-def sensitivity_curve(
-    report: Estimate, gammas: Iterable[float], confidence: float = 0.95
-) -> tuple[SensitivityPoint, ...]:
+def sensitivity_curve(report: Estimate, gammas: Iterable[float], confidence: float = 0.95) -> Sensitivity:
     """Bound the estimate under hidden shift of each strength, with sampling error.
 
     A bound is a ratio of two weighted means, with u fixed at its worst: 1/gamma on one side of a score and gamma on
-    the other. Because it is the worst, a small change of u does not matter, so the influence of every row at fixed u,
+    the other. Because it is the worst, a small change of u has no effect, so the influence of every row at fixed u,
     through fitted weights as well, is the bound's (the envelope theorem). Each end gets the tail it would have in a
     two-sided interval: the whole range between the bounds is covered with at least the confidence asked for,
     in large samples.
@@ -113,14 +127,14 @@ def sensitivity_curve(
             for bound, cut, up in zip(bounds, cuts, (1 / gamma, gamma), strict=True)
         )
         points.append(SensitivityPoint(float(gamma), *bounds, (low, high)))
-    return tuple(points)
+    return Sensitivity(points)
 
 
 def crossing(report: Estimate, threshold: float) -> float | None:
     """Find the strength of hidden shift at which a threshold comes within the bounds.
 
     The bound reaches the threshold where rows on its far side, times gamma, outweigh those on the near side, over
-    gamma: gamma squared is the ratio of what the rows lie off on either side.
+    gamma: gamma squared is the ratio of the distances of the rows on either side.
 
     Returns
     -------
@@ -146,7 +160,7 @@ def crossing(report: Estimate, threshold: float) -> float | None:
 def slice_strengths(report: Estimate) -> tuple[SliceStrength, ...]:
     """Measure every modelled rule as if it were the hidden shift: refit without it, and compare the rows' weights.
 
-    What a missing slice could do can then be said in terms of the slices one knows.
+    So the effect of a missing slice can be compared with known slices.
 
     Examples
     --------
@@ -160,7 +174,7 @@ def slice_strengths(report: Estimate) -> tuple[SliceStrength, ...]:
     estimator = report.estimator
     if not get_estimator(estimator).uses_slices or report.outcome.scored_weights is not None:
         raise MandolineError(
-            f"Estimator {estimator!r} does not weight slice patterns, so no slice can be taken out of its weights. "
+            f"Estimator {estimator!r} does not weight slices, so none can be removed from its weights. "
             'Use a method on slices, such as "mandoline".'
         )
     groups = steps(report.fit)
@@ -197,8 +211,7 @@ def _by_score(report: Estimate) -> tuple[Floats, Floats]:
     metric = report.problem.metric
     if not metric.is_mean:
         raise MandolineError(
-            f"Metric {metric.name!r} is not the mean of one number a row, and bounds under hidden shift are worked out "
-            "for means only. Choose a metric such as accuracy."
+            f"Bounds under hidden change need a metric that is a mean over rows, such as accuracy. Got {metric.name!r}."
         )
     weights = weights_of(report)
     scores = report.problem.members.statistics[:, 0]
@@ -218,7 +231,7 @@ def _bounds(scores: tuple[Floats, Floats], gamma: float) -> tuple[Interval, tupl
     the bound itself: so the best corner is among those that cut the sorted scores in two.
     """
     if not 1 <= gamma < math.inf:
-        raise MandolineError(f"gamma must be a number, 1 or above (1 is no hidden shift). Got {gamma!r}.")
+        raise MandolineError(f"gamma must be a number, 1 or more (1 is no hidden change). Got {gamma!r}.")
     values, weights = scores
     mass = np.concatenate([[0.0], np.cumsum(weights)])
     total = np.concatenate([[0.0], np.cumsum(weights * values)])

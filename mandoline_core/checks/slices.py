@@ -1,4 +1,4 @@
-"""The checks of slices: whether each says something of its own, and whether pairs match once rows are weighted."""
+"""The checks of slices: whether each is informative, and whether pairs match after weighting."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.support import TINY
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding, Severity
+from mandoline_core.formatting import counted, show_percent, show_points
 from mandoline_core.patterns import Patterns
 from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
@@ -20,62 +20,24 @@ from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_thresh
 MUCH_TOGETHER = 0.05  # of the rows: a pair that agrees so much more or less often than in the target is worth an edge
 MUCH_ABSTENTION = 0.5  # of the rows: then what a slice is taken to say of them outweighs what it says
 
-CONSTANT_SLICE = FindingKind(
-    "slices",
-    "constant_slice",
-    "Slice {name!r} is the same for every row of both samples, so it carries no information",
-    "Remove it or change its rule.",
-)
-TINY_SLICE = FindingKind(
-    "slices",
-    "tiny_slice",
-    "Slice {name!r} has {n} {source_rows} {side} it",
-    "Widen its rule, merge it with another slice, or label more such rows.",
-    ". What it says about the score there is mostly luck.",
-)
-MUCH_ABSTAINED = FindingKind(
-    "slices",
-    "much_abstention",
-    "Slice {name!r} abstains on {share:percent} of the {where}, where it is taken to say nothing",
-    "Fill in the missing values, or drop the slice.",
-)
-DUPLICATE_SLICE = FindingKind(
-    "slices",
-    "duplicate_slice",
-    "Slices {twin!r} and {name!r} say the same about every row",
-    "One of them is enough.",
-)
-UNMODELLED_PAIR = FindingKind(
-    "pairs",
-    "unmodelled_pair",
-    "Slices {first!r} and {second!r} move together: after weighting they still agree on {points:.1f} points {way} of "
-    "the {target} than of the {source}",
-    'Add an edge between the two, or let edges = "auto" choose.',
-    " (z = {z:.1f}).{others}",
-)
-PAIRS_NOT_TESTED = FindingKind(
-    "pairs",
-    "pairs_not_tested",
-    "Whether pairs of slices match after weighting was not tested",
-    "Use fewer slices that are noisy or abstain.",
-    ". {why}",
-)
-
 
 class SlicesCheck(CheckRule):
-    """Ask whether every slice says something."""
+    """Ask whether every slice is informative."""
 
     name = "slices"
-    question = "Does every slice say something?"
+    question = "Is every slice informative?"
+    labels_outweigh = "failure"
     on_slices = True
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
-        """Look at every slice by its rates, and at its twins."""
+        """Look at each slice's rates, and for slices that say the same."""
         table = estimate.problem.patterns
         source, target = table.rates("source"), table.rates("target")
         constant = ((source > 0) | (target > 0)).sum(axis=1) == 1
         for i in np.flatnonzero(constant):
-            yield CONSTANT_SLICE.found("warning", slices=(table.names[i],), name=table.names[i])
+            name = table.names[i]
+            text = f"Slice {name!r} is the same for every row, so it carries no information."
+            yield _about("constant_slice", "warning", text, "Remove it or change its rule.", name)
         yield from _duplicates(table, constant)
         rows = source * table.n_source
         for number, name in enumerate(table.names):
@@ -83,11 +45,22 @@ class SlicesCheck(CheckRule):
                 continue
             n, side = min((round(rows[number, 2]), "inside"), (round(rows[number, 0]), "outside"))
             if n < TINY:
-                yield TINY_SLICE.found("warning", slices=(name,), name=name, n=n, side=side)
+                text = f"Slice {name!r} contains {'all but ' if side == 'outside' else ''}{counted(n, 'labelled row')}."
+                remedy = "Widen its rule, merge it with another slice, or label more such rows."
+                detail = "The score of these few rows is mostly sampling error."
+                yield _about("tiny_slice", "warning", text, remedy, name, detail=detail, n=n, side=side)
             shares = float(source[number, 1]), float(target[number, 1])
             if max(shares) > MUCH_ABSTENTION:
-                where = Sentence("{source}" if shares[0] >= shares[1] else "{target}")
-                yield MUCH_ABSTAINED.found("warning", slices=(name,), name=name, share=max(shares), where=where)
+                where = "labelled data" if shares[0] >= shares[1] else "new data"
+                text = f"Slice {name!r} abstains on {show_percent(max(shares))} of the {where}."
+                remedy = "Fill in the missing values, or remove the slice."
+                yield _about("much_abstention", "warning", text, remedy, name, share=max(shares))
+
+
+def _about(
+    code: str, severity: Severity, text: str, remedy: str, *names: str, detail: str = "", **numbers: float | str
+) -> Finding:
+    return Finding("slices", code, severity, text, remedy, detail, names, {"name": names[-1], **numbers})
 
 
 def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
@@ -95,7 +68,8 @@ def _duplicates(table: Patterns, constant: np.ndarray) -> Iterator[Finding]:
     for i in np.flatnonzero(~constant):
         name, column = table.names[i], table.codes[:, i].tobytes()
         if column in seen:
-            yield DUPLICATE_SLICE.found("info", slices=(seen[column], name), twin=seen[column], name=name)
+            text = f"Slices {seen[column]!r} and {name!r} are identical on every row."
+            yield _about("duplicate_slice", "info", text, "Remove one of them.", seen[column], name)
         seen.setdefault(column, name)
 
 
@@ -103,10 +77,11 @@ class PairsCheck(CheckRule):
     """Ask whether pairs of slices match."""
 
     name = "pairs"
-    question = "Do pairs of slices match?"
+    question = "Do pairs of slices match after weighting?"
+    labels_outweigh = "failure"
 
     def look(self, report: ModelReport) -> Iterator[Finding | NotRun] | None:
-        """Test pairs where slices are fitted: edges are what matches them."""
+        """Test whether pairs of slices occur together as often as in the new data."""
         return None if report.outcome.delta is None else _look(report)
 
 
@@ -117,15 +92,16 @@ def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
         return
     uncertain, why = count_uncertain(problem), ""
     if uncertain > MAX_UNCERTAIN:
-        why = Sentence("{n} slices are noisy or abstain, and testing pairs of so many takes too long.", n=uncertain)
+        why = f"{uncertain} slices are noisy or abstain; testing their pairs takes too long."
     try:
         tests = score_tests(problem) if not why else ()
     except MandolineError as error:
-        why = error.sentence
+        why = str(error)
     if why:
-        finding = PAIRS_NOT_TESTED.found("info", why=why)
+        text, remedy = "Pairs of slices were not tested.", "Use fewer slices that are noisy or abstain."
+        finding = Finding("pairs", "pairs_not_tested", "info", text, remedy, why)
         yield finding
-        yield NotRun(finding.message, finding.headline)
+        yield NotRun(finding.message, finding.text)
         return
     threshold = edge_threshold(len(problem.patterns.names))
     off = sorted(
@@ -136,13 +112,15 @@ def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
         return
     first, second = (problem.patterns.names[i] for i in off[0].edge)
     gap = off[0].gap / 2  # two slices agree in (1 + E[g_i g_j]) / 2 of the rows
-    yield UNMODELLED_PAIR.found(
+    points, way = show_points(abs(gap), share=True, sign=False), "more" if gap > 0 else "less"
+    others = f" Also significant: {counted(len(off) - 1, 'other pair')}." if len(off) > 1 else ""
+    yield Finding(
+        "pairs",
+        "unmodelled_pair",
         "warning" if abs(gap) >= MUCH_TOGETHER else "info",
-        slices=(first, second),
-        first=first,
-        second=second,
-        points=abs(100 * gap),
-        way="more" if gap > 0 else "less",
-        z=off[0].z,
-        others=Sentence(" {n} other pairs stand out, too.", n=len(off) - 1) if len(off) > 1 else "",
+        f"After weighting, {first!r} and {second!r} agree {points} {way} often in the new data.",
+        'Add an edge between them, or set edges = "auto" in the project.',
+        f"The two slices move together (z = {off[0].z:.1f}).{others}",
+        (first, second),
+        {"first": first, "second": second, "points": 100 * gap, "z": off[0].z},
     )

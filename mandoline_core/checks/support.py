@@ -1,4 +1,4 @@
-"""Support: which target rows have no labelled row like them, and what that leaves open."""
+"""Support: which target rows match no labelled row, and the bounds on the metric that follow."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import numpy as np
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import Sentence, counted
+from mandoline_core.formatting import counted, show_percent
 from mandoline_core.patterns import Patterns, describe
 from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import Problem
 
 MOST_SHOWN = 5
-TINY = 5  # source rows: what fewer say is mostly sampling error
+TINY = 5  # source rows: the score of fewer is mostly sampling error
 
 
 @dataclass(frozen=True)
 class Support:
-    """Hold how much of the target the source speaks of.
+    """Hold how much of the target the source covers.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ class Support:
     rare : float
         Share of the target in patterns with 1 to 4 source rows.
     bounds : pair of floats or None
-        Where the metric on the whole target lies whatever happens in the unseen part, before sampling error.
+        The range of the metric on the whole target, whatever the unseen rows score, before sampling error.
     assumes : str
-        What the bounds rest on; or why there are none.
+        What the bounds assume; or why there are no bounds.
     worst : tuple of str
         The unseen and rare patterns with most target rows, in words: the slices they are in, not in where most labelled
         rows are, and unknown; and how many rows they have.
@@ -46,7 +46,7 @@ class Support:
 
 
 def support(report: Estimate) -> Support:
-    """Say which combinations of slices the target shows and the source does not, or hardly.
+    """Find combinations of slices that occur in the target but not, or hardly, in the source.
 
     The bounds estimate the seen part by the same method and give every unseen row the worst, then the best possible
     score: (1 - u) * estimate of the seen part + u * bound. They need a metric that is a mean with finite bounds,
@@ -60,7 +60,7 @@ def support(report: Estimate) -> Support:
     >>> target = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     >>> found = support(estimate_from_codes(source, np.ones(4), target, names=["long", "slang"]).first)
     >>> found.unseen, found.worst[0]
-    (0.25, 'long, slang: 25% of the new rows, no labelled row')
+    (0.25, 'long, slang: 25.0% of new rows, no labelled row')
     >>> [round(bound, 6) for bound in found.bounds]
     [0.75, 1.0]
     """
@@ -76,7 +76,7 @@ def support(report: Estimate) -> Support:
         bounds=bounds,
         assumes=assumes,
         worst=tuple(
-            f"{words}: {100 * shares[pattern]:.2g}% of the new rows, "
+            f"{words}: {show_percent(shares[pattern])} of new rows, "
             f"{counted(round(table.source[pattern]), 'labelled row') if table.source[pattern] else 'no labelled row'}"
             for words, pattern in zip(_describe(table, order), order, strict=True)
         ),
@@ -86,42 +86,35 @@ def support(report: Estimate) -> Support:
 def _bounds(report: Estimate) -> tuple[Interval | None, str]:
     problem, metric = report.problem, report.problem.metric
     if not metric.is_mean:
-        return None, f"No bounds: {metric.name} is not a mean over rows, so its parts do not add up to the whole."
+        return None, f"No bounds: {metric.name} is not a mean over rows."
     if metric.bounds is None or not all(map(math.isfinite, metric.bounds)):
-        return None, f"No bounds: {metric.name} can be as large as it likes in the unseen part."
+        return None, f"No bounds: {metric.name} has no upper limit."
     low, high = metric.bounds
     value, target = report.estimate, report.outcome.kept * problem.patterns.target
     if target[problem.patterns.source == 0].sum() > 0:
         estimator = get_estimator(report.estimator)
         if not (estimator.on_patterns and estimator.uses_slices):
-            return None, "No bounds: this method does not work on slice patterns alone."
+            return None, "No bounds: this method does not use slices alone."
         seen = _seen(problem)
         if seen.patterns.target.sum() == 0:
-            return (low, high), Sentence("Nothing is assumed: the {source} has no row like any of the {target}'s.")
+            return (low, high), "Nothing is assumed: no new row matches a labelled row."
         try:
             outcome = estimator.estimate(seen)
         except MandolineError as error:
-            return None, Sentence(
-                "No bounds: the seen part cannot be estimated on its own. {error}", error=error.sentence
-            )
+            return None, f"No bounds: the new rows that match labelled rows cannot be estimated on their own. {error!s}"
         value, target = outcome.value, outcome.kept * seen.patterns.target
     left = float(target.sum() / problem.patterns.n_target)
     bounds = (left * value + (1 - left) * low, left * value + (1 - left) * high)
     if left > 1 - 1e-12:
-        return bounds, Sentence(
-            "Every combination of slices in the {target} is in the {source}, so there is nothing to bound."
-        )
-    return bounds, Sentence(
-        "Assumed: in the {left:.1%} of the {target} whose combination of slices the {source} shows, rows score as "
-        "{source_rows} that the slices do not tell from them. Nothing is assumed about the other {rest:.1%}. "
-        "Sampling error comes on top.",
-        left=left,
-        rest=1 - left,
+        return bounds, "Every combination of slices in the new data has labelled rows, so there is nothing to bound."
+    return bounds, (
+        f"Assumes that {show_percent(left)} of the new data scores like labelled rows with the same slices. Nothing is "
+        f"assumed about the other {show_percent(1 - left)}. Sampling error is not included."
     )
 
 
 def _seen(problem: Problem) -> Problem:
-    """Set aside the target rows of patterns that no source row shows."""
+    """Leave out the target rows of patterns that no source row has."""
     seen = problem.patterns.source > 0
     groups = tuple(group.keep_target(seen) for group in problem.groups)
     return replace(problem, patterns=problem.patterns.keep_target(seen), groups=groups)

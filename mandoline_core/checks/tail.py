@@ -1,4 +1,4 @@
-"""Tails: whether the heaviest rows thin out fast enough for a weighted mean to settle."""
+"""Tails: whether the largest weights are small enough for a weighted mean to be stable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import counted, show_times
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline import Estimate
 
@@ -20,26 +20,19 @@ FINITE_VARIANCE, USABLE, FINITE_MEAN = 0.5, 0.7, 1.0
 # A tail is one wherever it is cut off. Patterns' ratios come in steps, and a cut between two steps looks like a tail:
 # with ten alike slices the index goes from 0 to 2 and back as rows are added.
 _OTHER_CUTS = (0.5, 2**-0.5, 2**0.5, 2.0)  # times the length of the tail
-_PRIOR_ROWS = 10  # Vehtari et al. add so many rows' worth of k = 0.5, which steadies short tails
-INDEX, INDEX_SO = "The tail of the weights has index {k:.2f}, {means}", ".{so}"
-# What an index below each limit means, and what to do then.
+_PRIOR_ROWS = 10  # Vehtari et al. add this many rows' worth of k = 0.5, which steadies short tails
+# What an index below each limit means.
 _MEANINGS = {
-    FINITE_VARIANCE: ("below 0.5: heavy rows thin out fast, and the interval can be taken at its word", ""),
-    USABLE: ("between 0.5 and 0.7: heavy, but the estimate is still usable; more rows help slowly", ""),
-    FINITE_MEAN: (
-        "between 0.7 and 1: a few rows decide, and the interval is likely too short",
-        " Drop or merge the slice that shifts most.",
-    ),
-    math.inf: (
-        "1 or more: with such weights not even the estimate settles as rows are added",
-        " Do not quote it; drop or merge the slice that shifts most.",
-    ),
+    FINITE_VARIANCE: "The weights have no heavy tail",
+    USABLE: "The weights have a heavy tail, but the estimate is usable",
+    FINITE_MEAN: "A few rows decide the result, and the interval is probably too short",
+    math.inf: "A few rows decide the result; it is unstable",
 }
 
 
 @dataclass(frozen=True)
 class Tail:
-    """Say how heavy the tail of the weights is.
+    """Hold how heavy the tail of the weights is.
 
     Parameters
     ----------
@@ -48,12 +41,12 @@ class Tail:
     reason : str or None
         Why there is no index.
     words : str
-        What to make of it, in a sentence or two.
+        What it means, in a sentence or two.
     """
 
     k: float | None
     reason: str | None
-    words: Sentence
+    words: str
 
 
 def pareto_k(ratios: Floats, counts: Floats) -> float | None:
@@ -82,8 +75,8 @@ def pareto_k(ratios: Floats, counts: Floats) -> float | None:
 
     Examples
     --------
-    >>> chance = (np.arange(20_000) + 0.5) / 20_000
-    >>> round(pareto_k(chance**-0.8, np.ones(20_000)), 1)
+    >>> share = (np.arange(20_000) + 0.5) / 20_000
+    >>> round(pareto_k(share**-0.8, np.ones(20_000)), 1)
     0.8
     >>> pareto_k(np.array([0.5, 2.0]), np.array([600.0, 300.0])) is None
     True
@@ -100,38 +93,25 @@ def tail_of(report: Estimate) -> Tail:
     >>> from mandoline_core import estimate_from_codes
     >>> tail = tail_of(estimate_from_codes([[1], [-1]] * 50, [0.0, 1.0] * 50, [[1], [1], [-1]]).first)
     >>> tail.k is None, tail.reason
-    (True, 'The heaviest rows take 0 distinct ratios beyond the rest, and a tail takes at least 20 to be fitted.')
+    (True, 'The largest weights have 0 distinct values; Pareto k needs at least 20.')
     """
     ratios, counts = _ratios(report)
     distinct = _distinct(ratios, counts)
     values, rows = _exceedances(*distinct)
     if len(values) < FEWEST_VALUES:
-        reason = Sentence(
-            "The heaviest rows take {n:count distinct ratio} beyond the rest, and a tail takes at least {least} to be "
-            "fitted.",
-            n=len(values),
-            least=FEWEST_VALUES,
-        )
+        distinct_values = counted(len(values), "distinct value")
+        reason = f"The largest weights have {distinct_values}; Pareto k needs at least {FEWEST_VALUES}."
     else:
         lowest = k = _fit(values, rows)
         if k >= USABLE and report.outcome.scored_weights is None:  # weights of single rows do not come in steps
             tails = (_exceedances(*distinct, times) for times in _OTHER_CUTS)
             lowest = min([k, *(_fit(*tail) for tail in tails if len(tail[0]) >= FEWEST_VALUES)])
         if not k >= USABLE > lowest:
-            means, so = next(meaning for limit, meaning in _MEANINGS.items() if k < limit)
-            return Tail(k, None, Sentence(INDEX + INDEX_SO, k=k, means=means, so=so))
-        reason = Sentence(
-            "The ratios come in steps: cut off elsewhere, their tail has index {lowest:.2f} and not {k:.2f}.",
-            lowest=lowest,
-            k=k,
-        )
-    words = Sentence(
-        "{reason} Such weights are bounded: no row seen counts more than {largest:,.3g} times. "
-        "Look at the largest ratio and at the effective rows instead.",
-        reason=reason,
-        largest=float(ratios.max()),
-    )
-    return Tail(None, reason, words)
+            means = next(meaning for limit, meaning in _MEANINGS.items() if k < limit)
+            return Tail(k, None, f"{means} (Pareto k = {k:.2f}).")
+        reason = f"The weights come in steps: with another cutoff, Pareto k is {lowest:.2f} instead of {k:.2f}."
+    bounded = f"The weights are bounded: no row weighs more than {show_times(float(ratios.max()))}."
+    return Tail(None, reason, f"{reason} {bounded} Look at the effective rows instead.")
 
 
 def _ratios(report: Estimate) -> tuple[Floats, Floats]:

@@ -9,12 +9,12 @@ import numpy as np
 
 from mandoline_core.checks.trimming import weights_of
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import counted, show_difference, show_percent, show_times
 from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Problem
 
-# c in the theorem: how far a score may carry an error in the weights. The paper leaves it open; it stands in the proof
-# for the largest score, which the proof takes to be 1.
+# c in the theorem: how far a score may carry an error in the weights. The paper leaves it open; in the
+# proof it is the largest score, which is 1 there.
 LARGEST_SCORE = 1.0
 
 
@@ -28,9 +28,9 @@ class Term:
     value : float
         In the metric's units.
     known : bool
-        Whether it is computed from the data; else it is what somebody assumes.
+        Whether it is computed from the data; else it is an assumption.
     words : str
-        What it is, and what had to be put in for what nobody knows.
+        What it is, and what is used for what is unknown.
     """
 
     name: str
@@ -46,11 +46,11 @@ class TheoremBound:
     Parameters
     ----------
     total : float
-        The estimate is within this of the truth, except with the chance of failure allowed.
+        The estimate is within this of the truth, except with the probability of failure.
     largest_ratio : float
         The theorem's M-hat: how many times the heaviest row counts.
     words : str
-        What the total says.
+        What the total means.
     """
 
     terms: tuple[Term, ...]
@@ -72,9 +72,9 @@ def theorem_bound(
         + M-hat (c + 1) sqrt(log(4 / failure) / n)                                      sampling error
 
     where M-hat is the largest ratio and n the number of source rows. The true largest ratio M and the factor r are not
-    known, but the theorem says that M-hat tends to r M, so M-hat is put in for it. c is not known either; 1, the
-    largest score, is put in. Noisy slices are those with corrections that say so, and those that abstain in either
-    sample: others are taken at their word. All are given the same relative error, in both samples.
+    known, but the theorem says that M-hat tends to r M, so M-hat is used for it. c is not known either; 1, the
+    largest score, is used. Noisy slices are those with corrections, and those that abstain in either sample; others
+    are assumed to be right. All have the same relative error, in both samples.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ def theorem_bound(
     correction_error : float
         eta: the relative error assumed in every correction of a noisy slice; 0 or above, below 1.
     unknown : float
-        The first term as assumed, on a scale where scores lie between 0 and 1; between 0 and 2, for it is twice the
-        total-variation distance, given the slices, of what nobody modelled.
+        The first term as assumed, on a scale where scores are between 0 and 1; between 0 and 2, for it is twice the
+        total-variation distance, given the slices, of what is not modelled.
     failure : float
-        The chance allowed for the bound not to hold.
+        The probability that the bound does not hold.
 
     Examples
     --------
@@ -110,58 +110,43 @@ def theorem_bound(
         Term("sampling error", sampling, known=True, words=_about_sampling(report, ratio, n, failure)),
     )
     total = sum(term.value for term in terms)
-    return TheoremBound(terms, total, ratio, n, _about_total(total, scale, failure))
+    return TheoremBound(terms, total, ratio, n, _about_total(report, total, scale, failure))
 
 
-_HIDDEN = Sentence(
-    "Shift that no slice shows: how differently the unmodelled properties are spread in the {target}, given the "
-    "slices. The data cannot tell; the value is what you assume."
+_HIDDEN = (
+    "How much unobserved properties differ between labelled and new data, given the slices. The data cannot show it. "
+    "The value is your assumption."
 )
 
 
 def _about_corrections(noisy: int, error: float, ratio: float) -> str:
     if not noisy:
-        return "Every slice is taken at its word, so no correction can be off, and the term is 0."
-    return Sentence(
-        "What wrong corrections of {noisy:count noisy slice} can do if each is off by {error:.0%} of itself, which is "
-        "what you assume. The largest ratio seen, {ratio:,.3g}, stands for the true one (r M), which it tends to as "
-        "rows are added.",
-        noisy=noisy,
-        error=error,
-        ratio=ratio,
+        return "No slice is noisy, so the term is 0."
+    return (
+        f"Wrong corrections of {counted(noisy, 'noisy slice')}, if each is off by {show_percent(error)} as you assume. "
+        f"The largest observed weight, {show_times(ratio)}, replaces the true one (r M)."
     )
 
 
 def _about_sampling(report: Estimate, ratio: float, n: int, failure: float) -> str:
-    same = " The theorem fits on one half of the rows and evaluates on the other; here all rows do both."
-    return Sentence(
-        "Luck of the draw with {n:,} {source_rows} of which the heaviest counts {ratio:,.3g} times, allowing for a "
-        "{failure:.3g} chance of worse. The theorem's constant c depends on how scores vary and is not known; {c:g}, "
-        "the largest score, is put in.{same}",
-        n=n,
-        ratio=ratio,
-        failure=failure,
-        c=LARGEST_SCORE,
-        same=same if report.problem.folds == ((0, 0),) else "",
+    same = " The theorem fits on one half of the rows and evaluates on the other. Here all rows do both."
+    same = same if report.problem.folds == ((0, 0),) else ""
+    return (
+        f"Sampling error of {n:,} labelled rows with weights up to {show_times(ratio)}, exceeded with probability "
+        f"{failure:.3g}. The theorem's constant c is unknown. Here it is {LARGEST_SCORE:g}, the largest score.{same}"
     )
 
 
-def _about_total(total: float, scale: float, failure: float) -> str:
+def _about_total(report: Estimate, total: float, scale: float, failure: float) -> str:
+    likely = "This is a worst case; the interval says what is likely."
     if total >= scale:
-        return (
-            "The bound is wider than the metric's whole range, so it says nothing here: it holds for the worst case. "
-            "The interval says what is likely."
-        )
-    return Sentence(
-        "Under these assumptions the estimate is within {total:.3g} of the truth with probability {chance:.3g}. "
-        "The bound holds for the worst case; the interval says what is likely.",
-        total=total,
-        chance=1 - failure,
-    )
+        return f"The bound is wider than the metric's range, so it says nothing here. {likely}"
+    off = show_difference(total, share=report.problem.metric.share)
+    return f"If this holds, the estimate is within {off} of the truth with probability {1 - failure:.3g}. {likely}"
 
 
 def noisy_slices(problem: Problem) -> tuple[str, ...]:
-    """Name the slices that are not taken at their word, or do not always give it.
+    """Name the slices that have corrections or abstain.
 
     >>> from mandoline_core import estimate_from_codes
     >>> report = estimate_from_codes([[1, 0], [-1, 1]], [1.0, 0.0], [[1, 1], [-1, 1]], names=["a", "b"]).first
@@ -178,12 +163,12 @@ def _range(report: Estimate) -> float:
     metric = report.problem.metric
     if report.outcome.delta is None:
         raise MandolineError(
-            'The bound is about weights fitted to slices, and this method fits none. Use estimator "mandoline".'
+            'The bound needs weights fitted to slices, and this method has none. Use estimator "mandoline".'
         )
     if not metric.is_mean or metric.bounds is None or math.isinf(metric.bounds[1]):
         raise MandolineError(
-            f"The bound is about means of scores between two known limits, and {metric.name!r} is not one. "
-            "Choose a metric such as accuracy."
+            "The bound needs a metric that is a mean of scores between two known limits, such as accuracy. "
+            f"Got {metric.name!r}."
         )
     weights_of(report)  # refuses estimates that are not weighted means
     return float(metric.bounds[1] - metric.bounds[0])

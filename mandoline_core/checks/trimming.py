@@ -1,4 +1,4 @@
-"""Trimming: cap how many times a row may count, and see what it buys in certainty and costs in balance."""
+"""Trimming: cap the weights of rows, and see what that gains in precision and costs in balance."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from mandoline_core.arrays import Bools, Floats, Interval
 from mandoline_core.checks.weights import NOT_CONVERGED
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Influence, RowInfluence, get_estimator, influence_interval
-from mandoline_core.formatting import Sentence
 from mandoline_core.metrics import get_metric
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline import Estimate, slice_balance
@@ -75,11 +74,11 @@ def trim(report: Estimate, cap: float, *, confidence: float = 0.95) -> Trimming:
     problem = report.problem
     if problem.metric.ranked:
         raise MandolineError(
-            f"Metric {problem.metric.name!r} depends on how rows rank among each other, and capping weights is worked "
-            "out for means of rows only. Choose a metric such as accuracy or f1."
+            f"Weights can be capped only for means over rows. Metric {problem.metric.name!r} depends on all rows "
+            "together. Choose a metric such as accuracy or f1."
         )
     if not cap > 0:
-        raise MandolineError(f"cap must be above 0: how many times a row may count. Got {cap!r}.")
+        raise MandolineError(f"cap must be above 0. Got {cap!r}.")
     members = problem.members
     weights = weights_of(report)
     n, rows = _n_evaluated(report, weights), members.source_rows
@@ -127,7 +126,7 @@ def caps(report: Estimate) -> tuple[float, ...]:
 def weights_can_change(report: Estimate) -> bool:
     """Tell whether an estimate is a mean of weighted rows, so that other weights say something about it.
 
-    A metric that ranks rows is none with any method, and so its own weights are as good as others.
+    With a metric that ranks rows no method gives such a mean, so its own weights are as good as others.
 
     Examples
     --------
@@ -156,14 +155,12 @@ def weights_of(report: Estimate) -> Floats:
     """
     problem, outcome = report.problem, report.outcome
     if not outcome.converged:
-        raise MandolineError(f"The weights could not be fitted, so there are none to change. {NOT_CONVERGED.remedy}")
+        raise MandolineError(f"The weights could not be fitted, so they cannot be changed. {NOT_CONVERGED.remedy}")
     weights = outcome.weights(problem.members)
     if not np.allclose(weights @ problem.members.statistics, outcome.means, rtol=1e-9, atol=1e-12):
         raise MandolineError(
-            Sentence(
-                "This estimate is not the mean of weighted {source_rows}, so changing their weights says nothing about "
-                'it. Use a method that weights rows only, such as "mandoline".'
-            )
+            "This estimate is not a weighted mean of labelled rows, so other weights say nothing about it. "
+            'Use a method such as "mandoline".'
         )
     return weights
 
@@ -182,8 +179,8 @@ def mean_influence(report: Estimate, values: Floats) -> Influence | RowInfluence
     influence = get_estimator(report.estimator).estimate(problem).influence
     if not isinstance(influence, (Influence, RowInfluence)):
         raise MandolineError(
-            f"Estimator {report.estimator!r} finds its interval by redrawing rows, which cannot be carried over to "
-            'changed weights. Use a method such as "mandoline".'
+            f"Estimator {report.estimator!r} has a bootstrap interval, which does not apply to changed weights. "
+            'Use a method such as "mandoline".'
         )
     return influence
 
@@ -212,7 +209,8 @@ def _standard_error(report: Estimate, excess: Floats, capped: Bools, weights: Fl
     """
     below = np.where(capped, 0.0, excess)
     influence, members = mean_influence(report, below), report.problem.members
-    by_row = RowInfluence.of(influence.pieces(members._replace(statistics=below[:, None])))
+    pieces = influence.pieces(members._replace(statistics=below[:, None]))
+    by_row = RowInfluence.of(pieces, report.problem.designed)
     direct = np.where(capped, weights * excess, 0.0)
     split = isinstance(influence, Influence) and len(influence.source) > 1
     # Where the source is split, each part was drawn on its own.
@@ -221,7 +219,7 @@ def _standard_error(report: Estimate, excess: Floats, capped: Bools, weights: Fl
     n_rows = np.maximum(add_up(part, rows, len(report.problem.groups)), 1)
     average = add_up(part, direct, len(report.problem.groups)) / n_rows
     # Of a cell, the rows share what it adds; as pieces of sampling error their squares add up.
-    moved = (direct / rows - average[part]) * np.sqrt(rows)
+    moved = (np.divide(direct, rows, out=np.zeros(len(rows)), where=rows > 0) - average[part]) * members.scales()[0]
     return replace(by_row, source=by_row.source + moved).standard_error()
 
 

@@ -1,53 +1,32 @@
-"""The checks of the weights: whether they could be fitted, rest on enough rows, and thin out fast enough."""
+"""The checks of the weights: whether they could be fitted, rest on enough rows, and have no heavy tail."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+
+import numpy as np
 
 from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.checks.tail import INDEX, INDEX_SO, USABLE
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.checks.tail import USABLE
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import counted, show_times
 from mandoline_core.pipeline import Estimate
 
 FEW_ROWS = 30  # below, a mean of rows is not yet normal, which intervals rest on
+FEW_GROUPS = 20  # below, a variance by groups is rough; below half of it, Student's t no longer makes up for that
 FEW_EFFECTIVE_ROWS = 100  # a margin of error of ten points and more on a share
 
-NOT_CONVERGED = FindingKind(
+NOT_CONVERGED = Finding(
     "fit",
     "not_converged",
-    "The weights could not be fitted: no solution was found",
-    "Remove slices or edges that say nearly the same, or set a small ridge such as 0.01.",
-    ". The number shown is not an estimate.",
+    "serious",
+    "The weights did not converge.",
+    "Remove slices or edges that are nearly redundant, or set a small ridge such as 0.01.",
+    "The number shown is not an estimate.",
 )
-RIDGE = FindingKind(
-    "fit",
-    "ridge",
-    "A ridge of {ridge:g} holds the weights back",
-    "Set ridge = 0 to match them exactly.",
-    ": reweighted slices do not quite match the {target}.",
-)
-_FEW = (
-    "Collect more rows before quoting this number.",
-    ". Intervals are meant for samples of {least} rows and more.",
-)
-FEW_SOURCE_ROWS = FindingKind("rows", "few_source_rows", "The {source} has {n:count row}", *_FEW)
-FEW_TARGET_ROWS = FindingKind("rows", "few_target_rows", "The {target} has {n:count row}", *_FEW)
-_RESTS_ON = "The estimate rests on {effective:count effective row} out of {n:,.0f}"
-_MERGE = "Drop or merge the slice that shifts most, or label more rows like the {target}'s."
-FEW_EFFECTIVE = FindingKind(
-    "weights",
-    "few_effective_rows",
-    _RESTS_ON + ": a few rows count for very much (up to {ratio:,.0f} times)",
-    _MERGE,
-)
-FEW_AT_ALL = FindingKind(
-    "weights",
-    "few_effective_rows",
-    _RESTS_ON + ", too few for the checks to see much",
-    "Label more rows, those like the {target}'s first.",
-)
-HEAVY_TAIL = FindingKind("weights", "heavy_tail", INDEX, _MERGE, INDEX_SO)
+_MERGE = "Turn off or merge the slice that shifts most, or label more rows like the new ones."
 
 
 class FitCheck(CheckRule):
@@ -57,11 +36,18 @@ class FitCheck(CheckRule):
     question = "Could the weights be fitted?"
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
-        """Tell a fit that failed, and one that is held back."""
+        """Report a fit that failed, and one with a ridge."""
         if not estimate.outcome.converged:
-            yield NOT_CONVERGED.found("serious")
-        if estimate.problem.ridge > 0:
-            yield RIDGE.found("info", ridge=estimate.problem.ridge)
+            yield NOT_CONVERGED
+        ridge = estimate.problem.ridge
+        if ridge > 0:
+            text, detail = (
+                f"A ridge of {ridge:g} shrinks the weights.",
+                "Weighted slices do not match the new data exactly.",
+            )
+            yield Finding(
+                "fit", "ridge", "info", text, "Set ridge = 0 to match them exactly.", detail, numbers={"ridge": ridge}
+            )
 
 
 class RowsCheck(CheckRule):
@@ -73,30 +59,79 @@ class RowsCheck(CheckRule):
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Count the rows of both samples."""
         table = estimate.problem.patterns
-        for kind, n in ((FEW_SOURCE_ROWS, table.n_source), (FEW_TARGET_ROWS, table.n_target)):
+        for side, data, n in (("source", "labelled", table.n_source), ("target", "new", table.n_target)):
             if n < FEW_ROWS:
-                yield kind.found("serious", n=float(n), least=FEW_ROWS)
+                yield Finding(
+                    "rows",
+                    f"few_{side}_rows",
+                    "serious",
+                    f"The {data} data has {counted(n, 'row')}.",
+                    "Collect more rows before you quote this number.",
+                    f"Intervals need at least {FEW_ROWS} rows.",
+                    numbers={"n": float(n), "least": FEW_ROWS},
+                )
+        yield from _about_groups(estimate)
+
+
+def _about_groups(estimate: Estimate) -> Iterator[Finding]:
+    """Count the groups where rows belong together, and say what that costs."""
+    designed, rows = estimate.problem.designed, estimate.cells.rows
+    effect = estimate.diagnostics.group_design_effect
+    if designed is None or rows is None or effect is None:
+        return
+    sides, counts = (("source", "labelled", rows.source), ("target", "new", rows.target)), {}
+    for (side, data, sample), design in zip(sides, designed.design, strict=True):
+        if design.clusters is None:
+            continue
+        counts[data] = n = len(np.unique(design.clusters))
+        if n < FEW_GROUPS:
+            yield Finding(
+                "rows",
+                f"few_{side}_groups",
+                "serious" if n < FEW_GROUPS / 2 else "warning",
+                f"The {data} data has {counted(n, 'group')} by {sample.group!r}: too few for a reliable interval.",
+                "Collect rows of more groups.",
+                f"Intervals by group need at least {FEW_GROUPS} groups.",
+                numbers={"n": n, "least": FEW_GROUPS, "column": sample.group},
+            )
+    times = math.sqrt(effect)
+    shown = " and ".join(f"{n:,} groups of {data} rows" for data, n in counts.items())
+    yield Finding(
+        "rows",
+        "rows_in_groups",
+        "info",
+        f"Intervals go by {shown}. They are {times:.1f} times as wide as if rows were independent.",
+        numbers={"times": times, "group_design_effect": effect},
+    )
 
 
 class WeightsCheck(CheckRule):
-    """Ask whether enough rows carry the estimate."""
+    """Ask whether there are enough effective rows."""
 
     name = "weights"
-    question = "Do enough rows carry the estimate?"
+    question = "Are there enough effective rows?"
+    labels_outweigh = "doubt"
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Count the effective rows: fewer are never better, however many or few there are in all."""
         n, effective = estimate.problem.patterns.n_source, estimate.effective_sample_size
-        if effective < FEW_EFFECTIVE_ROWS:
-            yield (FEW_EFFECTIVE if effective < n / 2 else FEW_AT_ALL).found(
-                "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
-                effective=effective,
-                n=float(n),
-                ratio=estimate.largest_ratio,
-            )
+        if effective >= FEW_EFFECTIVE_ROWS:
+            return
+        ratio = estimate.largest_ratio
+        why, remedy = "too few for the checks to detect much", "Label more rows, first those like the new ones."
+        if effective < n / 2:
+            why, remedy = f"and single rows weigh up to {show_times(ratio)}", _MERGE
+        yield Finding(
+            "weights",
+            "few_effective_rows",
+            "serious" if effective < FEW_EFFECTIVE_ROWS / 4 else "warning",
+            f"The estimate rests on {counted(effective, 'effective row')} of {n:,.0f}, {why}.",
+            remedy,
+            numbers={"effective": effective, "n": float(n), "ratio": ratio},
+        )
 
     def look(self, report: ModelReport) -> Iterator[Finding]:
         """Look at the tail of the weights."""
         tail = report.evidence.tail
         if tail.k is not None and tail.k >= USABLE:
-            yield HEAVY_TAIL.found("serious", **tail.words.parts)
+            yield Finding("weights", "heavy_tail", "serious", tail.words, _MERGE, numbers={"k": tail.k})

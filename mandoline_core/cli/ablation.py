@@ -1,4 +1,4 @@
-"""`mandoline ablation`: how the estimate moves as slices are added, and without each of them."""
+"""`mandoline ablation`: the estimate as slices are added in order, and without each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mandoline_core.formatting import show_interval, table
 if TYPE_CHECKING:
     from mandoline_core.pipeline import Ablation
 
-HELP = "Show how the estimate moves as slices are added, and without each of them."
+HELP = "Show the estimate as slices are added in order, and without each."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> None:
         first = next(iter(curves.values())).as_dict()
         say(as_json({**first, "models": {name: both.as_dict() for name, both in curves.items()}}))
     else:
-        share = get_metric(project.metric.name).share
+        share = get_metric(project.metric).share
         say("\n\n".join(_text(name, both, share=share) for name, both in curves.items()))
 
 
@@ -43,7 +43,7 @@ def _text(model: str, curves: Ablation, *, share: bool) -> str:
     """Write both curves as one table."""
     lines = [["slice", "adding slices in order", "effective rows", "without this slice", "effective rows"]]
     for point, without in zip(curves.cumulative, (None, *curves.leave_one_out), strict=True):
-        line = [point.slice or "(source score)"]
+        line = [point.slice or "(no slices)"]
         for entry in (point, without):
             if entry is None:
                 line += ["", ""]
@@ -54,4 +54,6 @@ def _text(model: str, curves: Ablation, *, share: bool) -> str:
                 line.append(f"{entry.effective_sample_size:,.0f}")
         lines.append(line)
     reasons = [f"{p.slice}: {p.reason}" for p in (*curves.cumulative, *curves.leave_one_out) if p.reason]
-    return "\n".join([f"Ablation for model {model}", "", table(lines, "<<><>"), *dict.fromkeys(reasons)])
+    return "\n".join(
+        [f"Estimates of {model} with some of the slices", "", table(lines, "<<><>"), *dict.fromkeys(reasons)]
+    )

@@ -1,4 +1,4 @@
-"""`mandoline backtest`: how every method does where the truth is known."""
+"""`mandoline backtest`: how every method does where the true score is known."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import argparse
 
 from mandoline_core.cli.command import JSON, PROJECT, Progress, load, show, take
 
-HELP = "Try every method on pseudo-targets made of the labelled data."
+HELP = "Test every method on shifted samples of the labelled data."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, and how many pseudo-targets to make."""
-    take(
-        parser,
-        {**PROJECT, **JSON, "--draws N=100": "pseudo-targets of each kind (100)"},
-    )
+    """Take a project, and the number of samples."""
+    take(parser, {**PROJECT, **JSON, "--draws N=100": "number of samples of each kind of shift (default: 100)"})
 
 
 def run(options: argparse.Namespace) -> None:

@@ -1,10 +1,9 @@
-"""`mandoline check`: whether every model meets what a job demands, said in the formats that jobs read."""
+"""`mandoline check`: whether every estimate meets your rules, in formats for CI."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import sys
 import time
 from typing import TYPE_CHECKING, Any
@@ -19,32 +18,33 @@ if TYPE_CHECKING:
     from mandoline_core.monitoring import DemandResult
     from mandoline_core.report import Report
 
-HELP = "Check every model's estimate against what a job demands: exit with 1 when a rule is not met."
+HELP = "Check the estimates against your rules, for CI."
 NOT_MET, BAD_INPUT = 1, 2
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, the rules, and where to write what came out."""
+    """Take a project, the rules, and the output files."""
     rules = {
-        "--min X": "the worst score that will do: the least where more is better, the most where less is better "
-        "(error, rmse), the furthest from 0 for bias",
-        "--max-drop P": "how much worse than on the source it may be: in points (3 is 3%%) for shares, else in the "
-        "metric's unit",
-        "--verdict LEVEL": "the worst verdict that will do: green, amber or red (amber, where no rule is given)",
-        "--against WHAT=estimate": "what --min and --max-drop are held against: the estimate (default), or the "
-        "interval: its worse end",
+        "--min X": "worst acceptable score: a minimum; a maximum where lower is better (error, rmse); the largest "
+        "distance from 0 for bias",
+        "--max-drop P": "largest acceptable drop from the score on labelled data, in percentage points (3 for 3%%) or "
+        "in the metric's unit",
+        "--verdict LEVEL": "worst acceptable verdict: confirmed, green, amber or red (default without other rules: "
+        "amber)",
+        "--against WHAT=estimate": "apply --min and --max-drop to the estimate (default), or to the worse end of the "
+        "interval",
     }
     outputs = {
-        "--junit FILE": "write JUnit XML: a test case a model and rule",
-        "--markdown FILE": "write a summary in Markdown",
-        "--quiet": "print nothing but what is not met, on standard error",
-        "--log text|jsonl": "how standard error is written: jsonl is JSON, a line each",
+        "--junit FILE": "write JUnit XML, one test case per model and rule",
+        "--markdown FILE": "write a Markdown summary",
+        "--quiet": "print only the rules that are not met, on standard error",
+        "--log text|jsonl": "format of standard error: text, or one JSON object per line",
     }
     take(parser, {**PROJECT, **JSON, **rules, **outputs})
 
 
 def run(options: argparse.Namespace) -> int:
-    """Estimate, hold every model against the rules, write what was asked for, and say what is not met."""
+    """Estimate, check the rules, write the output files, and print the rules that are not met."""
     log = _Log(lines=options.log == "jsonl", quiet=options.quiet)
     try:
         return _check(options, log)
@@ -57,15 +57,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace, log: _Log) -> int:
     from mandoline_core.metrics import get_metric
-    from mandoline_core.monitoring import Demands, check_demands, check_worst, junit_xml, markdown_summary
+    from mandoline_core.monitoring import Demands, check_demands, check_worst, drop_hint, junit_xml, markdown_summary
     from mandoline_core.report import estimate
 
     start = time.monotonic()
     demands = Demands(worst=options.min, max_drop=options.max_drop, verdict=options.verdict, against=options.against)
     project = load(options, options.junit, options.markdown)
+    metric = get_metric(project.metric)
     if options.min is not None:
-        check_worst("--min", options.min, get_metric(project.metric.name))
+        check_worst("--min", options.min, metric)
     log.event("started", project=project.name, models=[model.name for model in project.models])
+    if hint := drop_hint("--max-drop", options.max_drop, metric):
+        log.hint(hint)
     with log:
         report = estimate(project, progress=log)
     results = check_demands(report, demands)
@@ -83,12 +86,13 @@ def _check(options: argparse.Namespace, log: _Log) -> int:
 
 def _text(report: Report, results: Sequence[DemandResult]) -> str:
     missed = sum(not result.met for result in results)
-    lines = [["model", "rule", "demanded", "found", ""]]
+    lines = [["model", "rule", "required", "found", ""]]
     for result in results:
         met = "met" if result.met else "NOT MET"
         lines.append([one_line(result.model), result.rule, result.demand, result.found, met])
     end = f"{counted(missed, 'rule')} not met." if missed else "Every rule is met."
-    return f"{one_line(report.name)}: {report.first.metric} on the target\n\n{table(lines, '<<<<<')}\n\n{end}"
+    head = f"{one_line(report.name)}: {report.first.problem.metric.spoken} on the new data"
+    return f"{head}\n\n{table(lines, '<<<<<')}\n\n{end}"
 
 
 def _plain(report: Report, results: Sequence[DemandResult]) -> dict[str, Any]:
@@ -109,22 +113,29 @@ def _plain(report: Report, results: Sequence[DemandResult]) -> dict[str, Any]:
 
 
 class _Log(Progress):
-    """Write on standard error: sentences for a person, or a JSON object a line for a program."""
+    """Write to standard error: sentences, or one JSON object per line."""
 
     def __init__(self, *, lines: bool, quiet: bool) -> None:
-        super().__init__(after=math.inf if quiet else 1.0)
+        super().__init__(quiet=quiet)
         self._lines, self._quiet = lines, quiet
         self._step = ("", -1.0)
 
     def event(self, event: str, **facts: Any) -> None:
-        """Log an event; a person is told of none but rules."""
+        """Log an event as JSON."""
         if self._lines and not (self._quiet and event in ("started", "progress")):
             when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             line = json.dumps({"time": when, "event": event, **facts}, ensure_ascii=False)
             print(line, file=sys.stderr, flush=True)
 
+    def hint(self, sentence: str) -> None:
+        """Write a hint about an option."""
+        if self._lines:
+            self.event("hint", message=sentence)
+        else:
+            complain(sentence)
+
     def results(self, results: Sequence[DemandResult]) -> None:
-        """Say what is not met; a program is told what is met, too."""
+        """Write the rules that are not met; as JSON, all rules."""
         for result in results:
             if self._lines:
                 if not (self._quiet and result.met):
@@ -133,7 +144,7 @@ class _Log(Progress):
                 complain(result.message)
 
     def __call__(self, what: str, share: float) -> None:
-        """Say what is being done, and how much of it is done; a program is told every tenth."""
+        """Show the current step and the share that is done; as JSON, every tenth."""
         if not self._lines:
             super().__call__(what, share)
             return

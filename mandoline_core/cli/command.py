@@ -1,4 +1,4 @@
-"""What commands share: the project file they take, progress while they work, and how they print and write."""
+"""What commands share: arguments, the project they load, progress, and how they print and write."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +21,17 @@ if TYPE_CHECKING:
     from mandoline_core.project import Project
 
 
-PROJECT = {"project PROJECT.toml": "the project file, or a zip that holds it with its data"}
-JSON = {"--json": "print one JSON object, numbers in full precision"}
-REVEAL = {"--reveal": "show the truth from the project's file of target labels"}
-SPREAD = {"--spread": "say how much hangs on the choice of slices, too: tries other slices"}
+PROJECT = {"project PROJECT.toml": "project file, or a zip of it and its data"}
+JSON = {"--json": "print JSON, with numbers in full precision"}
+REVEAL = {"--reveal": "show the true score, from the labels of the new data: their file, or their column"}
+_WAIT = 1.0  # seconds before progress is shown
+SPREAD = {"--spread": "also show how sensitive the estimate is to the choice of slices (slow)"}
 
 
 def at_least_one(text: str) -> int:
-    """Read how many of something, before any work is done for it."""
+    """Read a count, before any work starts."""
     if not text.isascii() or not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or above. Got {text!r}.")
+        raise argparse.ArgumentTypeError(f"must be a whole number, 1 or more. Got {text!r}.")
     return int(text)
 
 
@@ -38,15 +40,15 @@ _TYPES: dict[str, Callable[[str], Any]] = {**dict.fromkeys(_PATHS, Path), "N": a
 
 
 def take(parser: argparse._ActionsContainer, arguments: Mapping[str, str], **more: Any) -> None:
-    """Take arguments, each written as its usage, with what it is for.
+    """Add arguments to a parser, each written as its usage, with its help text.
 
-    What a value is called says what it must be; `=` gives what it is when left out, `|` its choices (the first of them
-    when left out), brackets a value that may be left out, dots an option that may be repeated.
+    The name of a value gives its type. `=` sets a default, `|` separates choices (the first is the default), brackets
+    mark an optional value, dots an option that may be repeated.
 
     Parameters
     ----------
     **more
-        What else `add_argument` is to know of each.
+        Further arguments of `add_argument`, for each.
 
     Examples
     --------
@@ -75,7 +77,7 @@ def take(parser: argparse._ActionsContainer, arguments: Mapping[str, str], **mor
 
 
 def load(options: argparse.Namespace, *outputs: Path | None) -> Project:
-    """Load the project, and refuse to write over it."""
+    """Load the project, and refuse to overwrite it."""
     from mandoline_core.project import load_project
 
     project = load_project(options.project)
@@ -84,36 +86,42 @@ def load(options: argparse.Namespace, *outputs: Path | None) -> Project:
 
 
 def check_outputs(project: Project, *outputs: Path | None) -> None:
-    """Refuse to write over the project or its data."""
+    """Refuse to overwrite the project or its data."""
     named = (project.source_path, project.target_path, project.target_labels)
     inputs = [project.path, *(project.base / path for path in named if path is not None)]
     for output in outputs:
         if output is not None and any(path is not None and path.resolve() == output.resolve() for path in inputs):
-            raise MandolineError(f"{output} belongs to the project and would be overwritten. Choose another place.")
+            raise MandolineError(f"{output} is part of the project and would be overwritten. Choose another path.")
+
+
+def check_charts(page: Path | None) -> None:
+    """Refuse a page with charts before the work is done, where Plotly is missing."""
+    if page is not None:
+        import_module("mandoline_core.report.charts")
 
 
 def each_model(request: Request, progress: Progress) -> dict[str, Fit]:
-    """State the problem of every model of a project."""
+    """Prepare the problem of every model of a project."""
     return {fit.model: fit for fit, _ in request.each_model(progress, need_slices=True)}
 
 
 def show(result: Any, options: argparse.Namespace) -> None:
-    """Print an answer as text, or as plain data where JSON is asked for."""
+    """Print a result as text, or as JSON if requested."""
     say(as_json(result.as_dict()) if options.json else str(result))
 
 
 def say(text: str) -> None:
-    """Print for a person: names and values come from files, and must not steer the terminal."""
+    """Print text without control characters: names and values come from files."""
     print(printable(text))
 
 
 def complain(sentence: str) -> None:
-    """Say on standard error, in one line, what the exit code stands for."""
+    """Print the reason for the exit code on standard error, in one line."""
     print(f"mandoline: {one_line(sentence)}", file=sys.stderr)
 
 
 def as_json(value: Any) -> str:
-    r"""Write plain data as JSON; what would steer a terminal is written as JSON writes it.
+    r"""Write plain data as JSON, with control characters escaped.
 
     >>> print(as_json("\x9b31m"))
     "\u009b31m"
@@ -123,7 +131,7 @@ def as_json(value: Any) -> str:
 
 
 def write(path: Path | None, text: str) -> None:
-    """Write a file where one is asked for, or say in a sentence why it cannot be written."""
+    """Write a file if a path is given."""
     if path is not None:
         with writing(path):
             path.write_text(text, encoding="utf-8")
@@ -131,35 +139,31 @@ def write(path: Path | None, text: str) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Say in a sentence why a file cannot be written."""
+    """Turn a failure to write into an error message."""
     try:
         yield
     except OSError as error:
-        raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
+        raise MandolineError(f"Cannot write {path}: {error.strerror}. Choose another path.") from None
 
 
 class Progress:
-    """Show progress on standard error once work has taken more than a second; on a terminal, in one line."""
+    """Show progress on a terminal after one second, in one line of standard error; a log gets none of it."""
 
-    def __init__(self, after: float = 1.0) -> None:
-        self._start, self._after, self._shown = time.monotonic(), after, ""
-        self._terminal = sys.stderr.isatty()
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._start, self._shown = time.monotonic(), ""
+        self._hidden = quiet or not sys.stderr.isatty()
 
     def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._shown and self._terminal:
+        if self._shown:
             print("\r" + " " * len(self._shown) + "\r", end="", file=sys.stderr)
 
     def __call__(self, what: str, share: float) -> None:
-        """Say what is being done, and how much of it is done."""
-        if time.monotonic() - self._start < self._after:
+        """Show the current step and the share that is done."""
+        if self._hidden or time.monotonic() - self._start < _WAIT:
             return
-        share = share if self._terminal else int(share * 10) / 10  # a log gets a line every tenth
         text = f"{one_line(what)}: {share:.0%}"
-        if self._terminal:
-            print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
-        elif text != self._shown:
-            print(text, file=sys.stderr, flush=True)
+        print("\r" + text.ljust(len(self._shown)), end="", file=sys.stderr, flush=True)
         self._shown = text

@@ -1,4 +1,4 @@
-"""`mandoline compare`: what every method says of every model."""
+"""`mandoline compare`: every model's estimate by every method."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 
 from mandoline_core.cli.command import JSON, PROJECT, Progress, load, show, take
 
-HELP = "Estimate each model with every method that applies, and rank the models."
+HELP = "Compare the methods on every model, and rank the models."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, and whether to look at the truth."""
-    take(parser, {**PROJECT, **JSON, "--reveal": "judge the methods by the project's file of target labels"})
+    """Take a project, and whether to reveal the truth."""
+    take(parser, {**PROJECT, **JSON, "--reveal": "score the methods against the labels of the new data"})
 
 
 def run(options: argparse.Namespace) -> None:

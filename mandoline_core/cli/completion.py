@@ -1,4 +1,4 @@
-"""`mandoline completion`: what a shell needs to complete commands, options and files."""
+"""`mandoline completion`: completion of commands, options and files in a shell."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import argparse
 
 from mandoline_core.cli.command import take
 
-HELP = "Print a script that lets a shell complete commands, options and files."
+HELP = "Print a completion script for your shell."
 SHELLS = ("bash", "zsh", "fish", "tcsh", "powershell")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take which shell."""
-    take(parser, {"shell " + "|".join(SHELLS): "the shell to complete in"})
+    """Take the shell."""
+    take(parser, {"shell " + "|".join(SHELLS): "your shell"})
 
 
 def run(options: argparse.Namespace) -> None:

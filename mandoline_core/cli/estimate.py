@@ -1,4 +1,4 @@
-"""`mandoline estimate`: each model's estimate, its interval, and what to know before quoting it."""
+"""`mandoline estimate`: each model's estimate, its interval and its verdict."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import argparse
 from mandoline_core.cli.command import JSON, PROJECT, REVEAL, SPREAD, Progress, complain, load, show, take
 from mandoline_core.cli.report import make_report
 
-HELP = "Estimate each model's score on the target."
+HELP = "Estimate each model's score on the new data."
 BELOW = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, what to write beside the estimate, and the least it may be."""
+    """Take a project, output files, and the worst acceptable score."""
     own = {
-        "--html FILE": "write the whole report, as `mandoline report` does",
-        "--weights FILE": "write one weight a source row and model, as CSV or Parquet",
-        "--fail-under X": "exit with 1 when the first model's estimate is worse than X: below it, or above it where "
-        "less is better",
+        "--html FILE": "write the full report, as `mandoline report` does",
+        "--weights FILE": "write one weight per labelled row and model, as CSV or Parquet",
+        "--fail-under X": "exit with 1 if the first model's estimate is worse than X (above X, where lower is better)",
     }
     take(parser, {**PROJECT, **JSON, **REVEAL, **SPREAD, **own})
 
 
 def run(options: argparse.Namespace) -> int | None:
-    """Estimate, write what was asked for, and print."""
+    """Estimate, write the output files, and print."""
     from mandoline_core.data import progress_to
     from mandoline_core.metrics import get_metric
     from mandoline_core.monitoring import Demands, check_demands, check_worst
@@ -31,7 +30,7 @@ def run(options: argparse.Namespace) -> int | None:
 
     project, least = load(options, options.html, options.weights), options.fail_under
     if least is not None:  # before any work is done: a bound that no estimate, or every estimate, would meet
-        check_worst("--fail-under", least, get_metric(project.metric.name))
+        check_worst("--fail-under", least, get_metric(project.metric))
     with Progress() as progress:
         report = make_report(project, options, progress, options.html)
         if options.weights is not None:

@@ -1,4 +1,4 @@
-"""`mandoline init`: a project file for two files, with guessed roles and slices to start with."""
+"""`mandoline init`: a project file for two data files, with guessed columns and suggested slices."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from pathlib import Path
 from mandoline_core.cli.command import Progress, say, take, writing
 from mandoline_core.errors import MandolineError
 
-HELP = "Write a project file for a labelled and an unlabelled file: roles guessed, slices tried, all explained."
+HELP = "Write a project file for your data, with suggested slices."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take both files, where to write, and what a person knows better."""
+    """Take both files, the output file, and columns to use instead of guesses."""
     arguments = {
-        "source SOURCE": "the labelled rows, CSV or Parquet",
-        "target TARGET": "the new rows, CSV or Parquet",
-        "--out FILE=project.toml": "where to write it (project.toml)",
-        "--label COLUMN": "the column of true answers (guessed when left out)",
-        "--prediction COLUMN...": "a column of predictions (guessed when left out); repeatable",
+        "source SOURCE": "labelled data, as CSV or Parquet",
+        "target TARGET": "new data without labels, as CSV or Parquet",
+        "--out FILE=project.toml": "project file to write (default: project.toml)",
+        "--label COLUMN": "column with the true labels (default: guessed)",
+        "--prediction COLUMN...": "column with a model's predictions (default: guessed); repeatable",
     }
     take(parser, arguments)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Guess, try slices, write the file, and say what was guessed."""
+    """Guess columns, suggest slices, write the file, and print a summary."""
     from mandoline_core.monitoring import draft_project, draft_summary
 
     _check_free(options.out)
@@ -43,9 +43,9 @@ def run(options: argparse.Namespace) -> None:
                 file.write(draft.to_toml())
         except FileExistsError:
             _check_free(options.out)
-    say(f"{draft_summary(draft)}\n\nThe project is in {options.out}. Read it, then: mandoline estimate {options.out}")
+    say(f"{draft_summary(draft)}\n\nWrote {options.out}. Read it, then run: mandoline estimate {options.out}")
 
 
 def _check_free(path: Path) -> None:
     if path.exists():
-        raise MandolineError(f"{path} is there already and stays as it is. Choose another place with --out FILE.")
+        raise MandolineError(f"{path} already exists. Choose another file with --out FILE.")

@@ -1,4 +1,4 @@
-"""`mandoline labels`: what labels of a few new rows say."""
+"""`mandoline labels`: the estimate combined with labels of a few new rows."""
 
 from __future__ import annotations
 
@@ -12,38 +12,42 @@ from mandoline_core.formatting import show_interval, table, wrapped
 if TYPE_CHECKING:
     from mandoline_core.labels import FewLabels
 
-HELP = "Combine the estimate with labels of a few new rows, and test the slices."
+HELP = "Combine the estimate with labels of a few new rows."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, and the plan that rows were labelled by."""
-    plan = "the plan that these rows were chosen by, as CSV; its column row counts the new rows from 1"
+    """Take a project, and the plan that chose the labelled rows."""
+    plan = "the plan that chose the labelled rows, as `mandoline plan` wrote it; its label column may be filled in"
     take(parser, {**PROJECT, **JSON, "--plan FILE": plan})
 
 
 def run(options: argparse.Namespace) -> None:
-    """Use the labels and print."""
+    """Combine and print."""
     from mandoline_core.data import Sample, read_table
-    from mandoline_core.labels import read_plan, use_labels
+    from mandoline_core.labels import label_column, read_sheet, use_labels
     from mandoline_core.metrics import get_metric
     from mandoline_core.pipeline import state_project
 
     project = load(options)
     with Progress() as progress:
         request = state_project(project)
-        fits, target, plan = each_model(request, progress), project.reveal(request.target), None
-        if options.plan is not None:
-            plan = read_plan(Sample(read_table(options.plan), name=options.plan.name), target.n_rows)
+        fits, plan = each_model(request, progress), None
+        if options.plan is None:
+            target = project.reveal(request.target)
+        else:
+            sheet = Sample(read_table(options.plan), name=options.plan.name)
+            known = request.target if project.target_labels is None else project.reveal(request.target)
+            target, plan = read_sheet(sheet, known, label_column(next(iter(fits.values()))), key=request.key)
         models = {name: use_labels(fit, project.estimator, target, plan=plan) for name, fit in fits.items()}
     if options.json:
         say(as_json({"models": {name: labels.as_dict() for name, labels in models.items()}}))
     else:
-        say(_text(models, share=get_metric(project.metric.name).share))
+        say(_text(models, share=get_metric(project.metric).share))
 
 
 def _text(models: Mapping[str, FewLabels], *, share: bool) -> str:
-    """Write what a few labels say: alone, the estimate, and both together, by model; what all share is said once."""
-    lines = [["model", "labels alone", "estimate", "both"]]
+    """Write the score from labels alone, the estimate, and both combined; notes on all models are written once."""
+    lines = [["model", "labels alone", "estimate", "combined"]]
     notes: dict[str, list[str]] = {}
     for name, labels in models.items():
         values = (labels.labels_only, labels.mandoline, labels.combined)

@@ -1,4 +1,4 @@
-"""`mandoline report`: one HTML file with everything in it, to keep or to send."""
+"""`mandoline report`: the full report as one HTML file."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import PROJECT, REVEAL, SPREAD, Progress, check_outputs, load, say, take, write
+from mandoline_core.cli.command import (
+    PROJECT,
+    REVEAL,
+    SPREAD,
+    Progress,
+    check_charts,
+    check_outputs,
+    load,
+    say,
+    take,
+    write,
+)
 
 if TYPE_CHECKING:
     from mandoline_core.project import Project
     from mandoline_core.report import Report
 
-HELP = "Write the whole report as one HTML file that needs nothing else."
+HELP = "Write the full report as one self-contained HTML file."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take a project, where to write, and whether to look at the truth."""
-    out = {"--out FILE": "where to write it (default: <project name>-report.html beside PROJECT)"}
+    """Take a project, the output file, and whether to reveal the truth."""
+    out = {"--out FILE": "output file (default: NAME-report.html next to the project)"}
     take(parser, {**PROJECT, **REVEAL, **SPREAD, **out})
 
 
 def run(options: argparse.Namespace) -> None:
-    """Estimate, write the report, and say where it is."""
+    """Estimate and write the report."""
     from mandoline_core.formatting import file_stem
 
     project = load(options)
@@ -31,17 +42,18 @@ def run(options: argparse.Namespace) -> None:
     check_outputs(project, path)
     with Progress() as progress:
         make_report(project, options, progress, html=path)
-    say(f"The report is in {path}.")
+    say(f"Wrote {path}.")
 
 
 def make_report(project: Project, options: argparse.Namespace, progress: Progress, html: Path | None) -> Report:
-    """Estimate, and write the report as HTML where that is asked for: with the truth only if that is, too."""
+    """Estimate, and write the report as HTML if a path is given; with the truth only if it is revealed."""
     from mandoline_core.discovery import spread
     from mandoline_core.report import estimate
 
+    check_charts(html)
     report = estimate(project, reveal=options.reveal, progress=progress)
     if options.spread:
         report = replace(report, spreads=spread(project, progress=progress))
     if html is not None:
-        write(html, (report if options.reveal else report.without_truth()).to_html(progress=progress))
+        write(html, report.to_html(progress=progress))
     return report

@@ -1,28 +1,28 @@
-"""`mandoline reproduce`: one of the paper's experiments, with its numbers beside ours."""
+"""`mandoline reproduce`: one of the paper's experiments, with its numbers next to ours."""
 
 from __future__ import annotations
 
 import argparse
 from typing import TYPE_CHECKING
 
-from mandoline_core.cli.command import JSON, Progress, as_json, say, show, take, write, writing
+from mandoline_core.cli.command import JSON, Progress, as_json, check_charts, say, show, take, write, writing
 from mandoline_core.formatting import table
 
 if TYPE_CHECKING:
     from mandoline_core.paper import Reproduction
 
-HELP = "Run one of the paper's experiments, or list them."
+HELP = "Run an experiment of the paper."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Take an experiment, how to run it, and where to put what it finds."""
+    """Take an experiment, how to run it, and the output folder."""
     own = {
-        "--out DIR": "write the numbers, the figures and the data as a project there",
-        "--seeds N": "draw everything random so many times",
-        "--quick": "a rough answer within seconds",
-        "--data DIR": "run on the published files in this folder",
+        "--out DIR": "folder for the numbers, the figures, and a project with the data",
+        "--seeds N": "number of random seeds",
+        "--quick": "get a rough result in seconds",
+        "--data DIR": "use the published files in this folder",
     }
-    take(parser, {"name [NAME]": "the experiment; left out, all are listed", **JSON, **own})
+    take(parser, {"name [NAME]": "name of the experiment (default: list them)", **JSON, **own})
 
 
 def run(options: argparse.Namespace) -> None:
@@ -32,6 +32,7 @@ def run(options: argparse.Namespace) -> None:
     if options.name is None:
         _list(options)
         return
+    check_charts(options.out)
     with Progress() as progress:
         reproduction = reproduce(
             options.name, seeds=options.seeds, quick=options.quick, data=options.data, progress=progress
@@ -49,12 +50,12 @@ def _list(options: argparse.Namespace) -> None:
     if options.json:
         say(as_json({"experiments": experiments}))
         return
-    say(table([["experiment", "in the paper", "what"], *([*experiment.values()] for experiment in experiments)], "<<<"))
-    say("\nmandoline reproduce NAME runs one; --quick gives a rough answer within seconds.")
+    say(table([["name", "in the paper", "title"], *([*experiment.values()] for experiment in experiments)], "<<<"))
+    say("\nRun one with: mandoline reproduce NAME (add --quick for a rough result in seconds)")
 
 
 def _write(reproduction: Reproduction, options: argparse.Namespace) -> None:
-    """Write the numbers, the figures and, where there are data, the project."""
+    """Write the numbers, the figures and, if there is one, the project."""
     from mandoline_core.paper import figures_page, get_experiment, open_project
 
     with writing(options.out):

@@ -1,4 +1,4 @@
-"""Comparing: a request goes in; what every method says of every model comes out, with paired differences and rankings.
+"""Comparing: a request goes in; the estimates of every method for every model come out, with differences and rankings.
 
 Methods that do not apply say why.
 """

@@ -1,4 +1,4 @@
-"""One cache for whatever is worth keeping: bounded in bytes, computed once however many threads ask."""
+"""A cache bounded in bytes; each value is computed once, even if several threads ask."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _ABSENT: Any = object()
 
 
 def memory_budget(share: float = 0.1) -> int:
-    """Say how many bytes one file, or one cache, may take of this machine's memory."""
+    """Return the bytes of memory that one file or one cache may use."""
     return int(share * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
 
 
 class Cache(Generic[T]):
-    """Keep values by key up to a number of bytes; the one not asked for longest goes first.
+    """Keep values by key up to a number of bytes; the least recently used is dropped first.
 
     Parameters
     ----------
     max_bytes : int
-        Room for so many. The newest value stays even where it takes more: it is in use.
+        The limit. The newest value stays even if it is larger.
     size : callable, optional
-        Bytes of a value. Left out, `n_bytes` of the value and its key.
+        The bytes of a value. By default, `n_bytes` of the value and its key.
     drop : callable, optional
-        Told of every value that goes, after it has gone.
+        Called with every value after it is dropped.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Cache(Generic[T]):
         self._dead: deque[weakref.ref[Any]] = deque()
 
     def __call__(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return what is kept, or make it; whoever asks for the same key meanwhile waits for it."""
+        """Return the cached value, or compute it; other threads that ask for the same key wait."""
         with self._making_of(key):
             value = self._look_up(key)
             if value is _ABSENT:
@@ -79,7 +79,7 @@ class Cache(Generic[T]):
             return cast("V", value)
 
     def of(self, objects: tuple[object, ...], key: Hashable, make: Callable[[], V]) -> V:
-        """Return what was computed of some objects, or compute it; it is forgotten with the first of them.
+        """Return what was computed for some objects, or compute it; dropped with the first of them.
 
         Examples
         --------
@@ -101,7 +101,7 @@ class Cache(Generic[T]):
         return None if value is _ABSENT else cast("T", value)
 
     def put(self, key: Hashable, value: T) -> None:
-        """Keep a value, in the place of what was there under its key."""
+        """Store a value, replacing the old one."""
         size = _MINIMUM + n_bytes(key) + n_bytes(value) if self._size is None else self._size(value)
         with self._locked() as gone:
             self._take(key, gone)
@@ -111,25 +111,25 @@ class Cache(Generic[T]):
                 self._take(next(iter(self._values)), gone)
 
     def pop(self, key: Hashable) -> T | None:
-        """Take a value away, and return it if it was there."""
+        """Remove a value, and return it if there was one."""
         with self._locked() as gone:
             value = self._values.get(key)
             self._take(key, gone)
         return value
 
     def clear(self) -> None:
-        """Take everything away."""
+        """Remove everything."""
         with self._locked() as gone:
             for key in list(self._values):
                 self._take(key, gone)
 
     def keys(self) -> list[Hashable]:
-        """List the keys, the one not asked for longest first."""
+        """List the keys, the least recently used first."""
         with self._locked():
             return list(self._values)
 
     def values(self) -> list[T]:
-        """List the values, the one not asked for longest first."""
+        """List the values, the least recently used first."""
         with self._locked():
             return list(self._values.values())
 
@@ -191,7 +191,7 @@ class Cache(Generic[T]):
 
 
 class TemporaryFolder:
-    """Own a folder on disk: it is removed with the last that holds this, at the latest when the program ends.
+    """Own a temporary folder: it is removed with this object, or when the program ends.
 
     Examples
     --------
@@ -213,10 +213,9 @@ class TemporaryFolder:
 
 
 def n_bytes(answer: object) -> int:
-    """Add up the arrays behind an answer, each once.
+    """Add up the bytes of the arrays in a result, each once.
 
-    Samples and tables are left out, and so are parts of a class that says `kept_elsewhere`: these have a key of their
-    own, and weighing them again with every answer that holds them takes longer than many an answer.
+    Samples, tables and parts with `kept_elsewhere` are excluded: they are cached under their own key.
 
     Examples
     --------

@@ -1,15 +1,19 @@
-"""Classes: one name and one code for a class, however its column writes it."""
+"""Classes: one name and one code for each class, in any spelling of its column."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from mandoline_core.data.dates import read_date
+from mandoline_core.formatting import show_date
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
@@ -29,6 +33,8 @@ def class_name(value: object) -> str:
     >>> class_name("positive"), class_name(0.5)
     ('positive', '0.5')
     """
+    if isinstance(value, date):
+        return show_date(value, midnight=False)
     text = str(float(value) if isinstance(value, np.floating) else value)
     if text.casefold() in ("true", "false"):
         return "1" if text.casefold() == "true" else "0"
@@ -55,7 +61,7 @@ def class_codes(*columns: nw.Series[Any]) -> tuple[list[np.ndarray], tuple[str, 
     codes : list of ndarray of int32, one per column
         -1 where the value is missing.
     names : tuple of str
-        The class that each code stands for, in order: by value if all are numbers, else by alphabet.
+        The class of each code, in order: by value if all are numbers, otherwise alphabetical.
 
     Examples
     --------
@@ -80,7 +86,7 @@ def class_codes(*columns: nw.Series[Any]) -> tuple[list[np.ndarray], tuple[str, 
 
 
 def find_classes(value: object, names: Sequence[str]) -> tuple[int, ...]:
-    """Return the codes of the classes that a value in a project file stands for.
+    """Return the codes of the classes that a value in a project file means.
 
     The name as written wins; only without one are numbers and true/false compared by `class_name`.
 
@@ -94,7 +100,7 @@ def find_classes(value: object, names: Sequence[str]) -> tuple[int, ...]:
 
 
 def sorted_classes(names: Iterable[str]) -> tuple[str, ...]:
-    """Sort class names: by value if all are numbers, else by alphabet.
+    """Sort class names: by value if all are numbers, otherwise alphabetically.
 
     Examples
     --------
@@ -108,7 +114,7 @@ def sorted_classes(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def matching_values(values: Iterable[object], dtype: nw.dtypes.DType) -> list[object]:
-    """List the values of a column's own type that stand for the classes asked for.
+    """List the values of a column's own type that match some classes.
 
     Examples
     --------
@@ -118,7 +124,9 @@ def matching_values(values: Iterable[object], dtype: nw.dtypes.DType) -> list[ob
     matches: dict[object, None] = {}
     for value in values:
         name = class_name(value)
-        if dtype == nw.String:
+        if dtype in (nw.Date, nw.Datetime):
+            matches |= {} if (found := read_date(name)) is None else {found: None}
+        elif dtype == nw.String:
             matches |= dict.fromkeys([value] if isinstance(value, str) else _spellings(name))
         elif dtype == nw.Boolean:
             matches |= {name == "1": None} if name in ("0", "1") else {}
@@ -148,7 +156,7 @@ def _exact_name(value: object) -> str:
 
 
 def arrow_array(column: nw.Series[Any]) -> pa.Array:
-    """Return a column as one array of PyArrow's, whatever engine holds it."""
+    """Return a column of any engine as one PyArrow array."""
     array = column.to_arrow()
     return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 

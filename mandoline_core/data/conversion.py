@@ -10,15 +10,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mandoline_core.data.cache import Cache, TemporaryFolder
-from mandoline_core.data.delimited import read_chunks
+from mandoline_core.data.dates import TIME
+from mandoline_core.data.delimited import MISSING, read_chunks
 from mandoline_core.data.files import Files, check_alike
 from mandoline_core.data.progress import take_step
 from mandoline_core.errors import DataError
 
 _CHUNK = 200_000  # rows
-# What columns may hold, from the narrowest on; two that differ need the wider, or text.
-_KINDS = ("missing", "boolean", "whole", "number", "text")
-_TYPES = {"boolean": pa.bool_(), "whole": pa.int64(), "number": pa.float64(), "text": pa.large_string()}
+# What columns may hold, from the narrowest on; two that differ need the wider, or text. Words such as NA are missing
+# values, or text, as the rest of the column says.
+_KINDS = ("missing", "words", "boolean", "whole", "number", "date", "time", "text")
+_TYPES = {
+    "words": pa.large_string(),
+    "boolean": pa.bool_(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "date": pa.date32(),
+    "time": TIME,
+    "text": pa.large_string(),
+}
+_WIDER = (("whole", "number"), ("date", "time"))
 # Bytes on disk. A table holds on to the files that it reads, so what has no room here goes when no table uses it.
 _CONVERTED: Cache[Files] = Cache(10_000_000_000, size=lambda files: files.n_bytes)
 
@@ -26,7 +37,7 @@ _CONVERTED: Cache[Files] = Cache(10_000_000_000, size=lambda files: files.n_byte
 def as_parquet(files: Files) -> Files:
     """Return Parquet files that are alike: the files themselves, or what text files were converted to.
 
-    Text is converted once while it does not change, into a folder that goes with the last table of it.
+    Text is converted once while it is unchanged, into a folder that is removed with its last table.
     """
 
     def convert() -> Files:
@@ -52,7 +63,7 @@ def _write(files: Files, path: Path) -> Path:
             continue
         except OSError as error:
             reason = error.strerror or str(error)
-            raise DataError(f"{files.name} could not be unpacked to disk: {reason}. Make room.") from None
+            raise DataError(f"{files.name} could not be unpacked to disk: {reason}. Free some disk space.") from None
         return path
 
 
@@ -84,8 +95,8 @@ def _chunks(files: Files, kinds: dict[str, str]) -> Iterator[pd.DataFrame]:
             elif list(chunk.columns) != columns:
                 odd = next(iter({*columns} ^ {*chunk.columns}), chunk.columns[0])
                 raise DataError(
-                    f"Column {odd!r} is not the same in {files.paths[0].name} and {path.name}, and both belong to "
-                    f"{files.name}. Give all files the same columns, in one order."
+                    f"Column {odd!r} differs between {files.paths[0].name} and {path.name}, both part of "
+                    f"{files.name}. Give all files the same columns, in the same order."
                 )
             yield chunk
 
@@ -97,7 +108,13 @@ def _kind(column: pd.Series) -> str:
         return "boolean"
     if pd.api.types.is_integer_dtype(column.dtype):
         return "whole" if column.dtype != "uint64" else "number"
-    return "number" if pd.api.types.is_float_dtype(column.dtype) else "text"
+    if isinstance(column.dtype, pd.ArrowDtype):
+        return "date"
+    if pd.api.types.is_datetime64_dtype(column.dtype):
+        return "time"
+    if pd.api.types.is_float_dtype(column.dtype):
+        return "number"
+    return "words" if all(part.isin(MISSING).all() for part in (column.dropna().head(), column.dropna())) else "text"
 
 
 def _widest(first: str, second: str) -> str:
@@ -107,7 +124,7 @@ def _widest(first: str, second: str) -> str:
     ('number', 'text', 'boolean')
     """
     low, high = sorted((first, second), key=_KINDS.index)
-    if low == high or low == "missing" or (low, high) == ("whole", "number"):
+    if low in ("missing", "words", high) or (low, high) in _WIDER:
         return high
     return "text"
 
@@ -120,7 +137,7 @@ def _arrow(chunk: pd.DataFrame, kinds: dict[str, str]) -> pa.Table:
     schema = _schema(chunk, kinds)
     columns = [
         pa.nulls(len(chunk), field.type)
-        if _kind(chunk[field.name]) == "missing"
+        if (kind := _kind(chunk[field.name])) == "missing" or (kind == "words" and field.type != _TYPES["text"])
         else pa.array(chunk[field.name], field.type, from_pandas=True)
         for field in schema
     ]

@@ -1,10 +1,11 @@
-"""Delimited text: its encoding and delimiter found out, and one clear sentence for whatever is wrong with it."""
+"""Delimited text: find its encoding, its delimiter and what its columns hold, and report what is wrong with it."""
 
 from __future__ import annotations
 
 import csv
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,8 +17,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.data.dates import parse_dates
 from mandoline_core.data.files import check_path, empty_file
-from mandoline_core.data.frames import check_names
+from mandoline_core.data.frames import check_names, pandas_dates, typed_objects
 from mandoline_core.errors import DataError
 
 MAX_COLUMNS = 20_000
@@ -27,10 +29,12 @@ _LONGEST_HEADER = 1 << 22
 _LONGEST_NAME = 1 << 17
 # Once, for the whole process: a limit that one reader sets and puts back is taken from another in the middle of a file.
 csv.field_size_limit(max(csv.field_size_limit(), 1 << 30))
-# Missing only among numbers or true/false: among texts, "NA" may be Namibia and "None" a class.
-_MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
-_MISSING_WORDS = pa.array(_MISSING)
+# Missing only among numbers, dates or true/false: among texts, "NA" may be Namibia and "None" a class.
+MISSING = ("NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None", "<NA>", "#N/A", "#NA")
+_MISSING_WORDS = pa.array(MISSING)
 _TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_POINT = re.compile(r"[+-]?\d*\.\d+")
+_COMMA = re.compile(r"[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)")
 _BLOCK = 1 << 16
 _LONGEST_LINE = 50_000_000  # characters: a longer one takes gigabytes to be read as a table
 _MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
@@ -56,15 +60,14 @@ class _Delimited:
         if not sample.strip("\ufeff\0 \t\r\n"):
             raise empty_file(path)
         self.delimiter = "\t" if ".tsv" in path.suffixes else _delimiter(sample)
-        rows = _rows(sample, self.delimiter)
-        header = next(rows, None)
-        if header is None:
+        rows = list(_rows(sample, self.delimiter))
+        if not rows:
             raise _no_header(path)
+        header = rows.pop(0)
+        self.decimal = _decimal(rows, self.delimiter)
         self.n_columns = len(header)
         if self.n_columns > MAX_COLUMNS:
-            raise DataError(
-                f"{path.name} has {self.n_columns:,} columns. At most {MAX_COLUMNS:,} are read. Save fewer."
-            )
+            raise DataError(f"{path.name} has {self.n_columns:,} columns. The limit is {MAX_COLUMNS:,}. Remove some.")
         check_names(sorted(name for name in header if name), path.name)
         if any(len(row) != self.n_columns for row in rows):
             # pandas would take an extra field for an index, and fill short rows before anyone sees them.
@@ -80,11 +83,13 @@ class _Delimited:
         except pd.errors.ParserError as error:
             self.check_widths()
             if "EOF inside string" not in str(error):
-                raise DataError(f"{self.path.name} cannot be read as CSV: {error}.") from None
+                raise DataError(
+                    f"{self.path.name} cannot be read as CSV: {error}. Check its delimiters and quotes."
+                ) from None
             line = max((line for line, _ in self.records()), default=1)
             raise DataError(
-                f"A quote that opens on line {line} of {self.path.name} is never closed. "
-                "Close it, or double the quotes inside a text."
+                f"The quote opened on line {line} of {self.path.name} is never closed. Close it, or double the "
+                "quotes inside a text."
             ) from None
 
     def read(self, **how: Any) -> Any:
@@ -92,6 +97,7 @@ class _Delimited:
         return pd.read_csv(
             self.path,
             sep=self.delimiter,
+            decimal=self.decimal,
             encoding=self.encoding,
             keep_default_na=False,
             na_values=[""],
@@ -113,8 +119,8 @@ class _Delimited:
             if row and len(row) != width:
                 fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
                 raise DataError(
-                    f"Line {line} of {self.path.name} has {fields}, and the header has {width}. "
-                    "Check its delimiters and quotes."
+                    f"Line {line} of {self.path.name} has {fields}, but the header has {width}. Check its "
+                    "delimiters and quotes."
                 )
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
@@ -137,16 +143,16 @@ def read_delimited(path: Path) -> pd.DataFrame:
     with file.explaining():
         table: pd.DataFrame = file.read()
     file.check_short(table)
-    return _with_missing_words(table)
+    return _typed(table)
 
 
 def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
-    """Read a delimited file so many rows at a time; each chunk has the types that its own rows show.
+    """Read a delimited file in chunks of rows; each chunk has its own column types.
 
     Parameters
     ----------
     as_text : sequence of str
-        Columns that are text, whatever their values look like.
+        Columns to read as text.
     """
     check_path(path)
     file, checked = _Delimited(path), False
@@ -156,7 +162,7 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
                 file.check_short(chunk)
                 checked = True
             kept = chunk.reset_index(drop=True)
-            yield kept.assign(**dict(_with_missing_words(kept.drop(columns=list(as_text))).items()))
+            yield kept.assign(**dict(_typed(kept.drop(columns=list(as_text))).items()))
 
 
 def _head(path: Path, encoding: str) -> str:
@@ -176,9 +182,7 @@ def _head(path: Path, encoding: str) -> str:
 
 
 def _no_header(path: Path) -> DataError:
-    return DataError(
-        f"The first line of {path.name} is longer than any line of column names. Put one name a column there."
-    )
+    return DataError(f"The first line of {path.name} is too long for a header. Put the column names on the first line.")
 
 
 def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
@@ -192,6 +196,19 @@ def _rows(text: str, delimiter: str) -> Iterator[list[str]]:
         return
 
 
+def _decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str:
+    """Tell decimal commas from points; 1,234 could be either, so three digits decide only after a zero.
+
+    Examples
+    --------
+    >>> [_decimal([["a", cell]], ";") for cell in ("3,5", "0,125", "1,234", "3.5", "3")]
+    [',', ',', '.', '.', '.']
+    """
+    cells = [cell.strip() for row in rows for cell in row] if delimiter != "," else []
+    has_points = any(_POINT.fullmatch(cell) for cell in cells)
+    return "," if not has_points and any(_COMMA.fullmatch(cell) for cell in cells) else "."
+
+
 def _delimiter(sample: str) -> str:
     """Choose the delimiter that splits the header and splits the rows as it splits the header."""
 
@@ -203,20 +220,25 @@ def _delimiter(sample: str) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
-    """Read NA and its like as missing in the columns that are numbers or true/false but for them."""
+def _typed(table: pd.DataFrame) -> pd.DataFrame:
+    """Read texts that are all dates as dates, and NA and its like as missing among dates, numbers and true/false."""
     changed = {}
     for name, dtype in table.dtypes.items():
         column = table[name]
-        if pd.api.types.is_object_dtype(dtype):  # true/false with gaps, or whole numbers that only a text holds
-            truth = pd.api.types.is_bool_dtype(column.dropna().infer_objects().dtype)
-            changed[name] = column.astype("boolean" if truth else "str")
-        if not isinstance(dtype, pd.StringDtype):
+        # True/false with gaps, whole numbers that only a text holds, and before pandas 3 all text.
+        if pd.api.types.is_object_dtype(dtype):
+            changed[name] = column = typed_objects(column)
+        if not isinstance(column.dtype, pd.StringDtype):
             continue
         texts = pa.array(column)  # whose kernels take a hundredth of pandas' time where columns are many and short
-        if not 0 < pc.is_in(texts, value_set=_MISSING_WORDS).true_count < len(texts) - texts.null_count:
+        words = pc.is_in(texts, value_set=_MISSING_WORDS)
+        dates = parse_dates(pc.if_else(words, None, texts) if words.true_count else texts)
+        if dates is not None:
+            changed[name] = pandas_dates(dates, column)
             continue
-        words = column.isin(_MISSING)
+        if not 0 < words.true_count < len(texts) - texts.null_count:
+            continue
+        words = column.isin(MISSING)
         rest = column[~words].dropna()
         if rest.isin(list(_TRUTH)).all():
             changed[name] = column.mask(words).map(_TRUTH).astype("boolean")
@@ -229,7 +251,7 @@ def _with_missing_words(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def open_text(path: Path, encoding: str) -> TextIO:
-    r"""Open a text file, unpacking it if its name ends in .gz, with its line ends as they are.
+    r"""Open a text file, decompressed if its name ends in .gz, with its line endings unchanged.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.csv.gz"
@@ -244,17 +266,17 @@ def open_text(path: Path, encoding: str) -> TextIO:
 
 
 def find_encoding(path: Path) -> str:
-    r"""Find a text file's encoding: its byte-order mark, else UTF-8 if all of it is, else Western European.
+    r"""Find a text file's encoding: by its byte order mark, otherwise UTF-8 if valid, otherwise Western European.
 
     Parameters
     ----------
     path : Path
-        Is unpacked if its name ends in .gz.
+        The file. It is decompressed if its name ends in .gz.
 
     Raises
     ------
     DataError
-        If the file is no text, or text that cannot be told apart from none.
+        If the file is not text, or cannot be decoded.
 
     Examples
     --------
@@ -274,15 +296,17 @@ def find_encoding(path: Path) -> str:
             if _decodes(path, encoding):
                 return encoding
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError(f"{path.name} is not a whole gzip file. Compress it again, or save it without .gz.") from None
+        raise DataError(
+            f"{path.name} is damaged or not a gzip file. Compress it again, or save it without .gz."
+        ) from None
     kind = "UTF-16" if marked == "utf-16" else "UTF-8"
-    raise DataError(f"{path.name} starts as {kind} text but does not go on as such. Save it again as UTF-8.")
+    raise DataError(f"{path.name} starts as {kind} text but contains invalid bytes. Save it again as UTF-8.")
 
 
 def _check_text(path: Path, start: bytes, marked: str | None) -> None:
     """Refuse a file that starts as no text does."""
     if start.startswith(_WIDE_MARKS):
-        raise DataError(f"{path.name} is UTF-32 text, which is not read here. Save it as UTF-8.")
+        raise DataError(f"{path.name} is UTF-32 text, which is not supported. Save it as UTF-8.")
     if marked == "utf-16":  # in which every other byte may be null
         return
     has_null = b"\0" in start
@@ -295,8 +319,8 @@ def _check_text(path: Path, start: bytes, marked: str | None) -> None:
     # Nearly every other byte, and no byte between, is null: Western text at two bytes a character.
     nulls = [start[parity::2].count(0) for parity in (0, 1)]
     if min(nulls) == 0 and max(nulls) > 0.4 * len(start):
-        raise DataError(f"{path.name} looks like UTF-16 text without the mark that says so. Save it as UTF-8.")
-    raise DataError(f"{path.name} is not a text file: it holds null bytes. Save the table as CSV or Parquet.")
+        raise DataError(f"{path.name} looks like UTF-16 text without a byte order mark. Save it as UTF-8.")
+    raise DataError(f"{path.name} is not a text file: it contains null bytes. Save the table as CSV or Parquet.")
 
 
 def _decodes(path: Path, encoding: str) -> bool:
@@ -309,8 +333,8 @@ def _decodes(path: Path, encoding: str) -> bool:
                 line = len(block) - end - 1 if end >= 0 else line + len(block)
                 if line > _LONGEST_LINE:
                     raise DataError(
-                        f"{path.name} has a line of more than {_LONGEST_LINE // 10**6} million letters. "
-                        "Check its ends of lines."
+                        f"{path.name} has a line of more than {_LONGEST_LINE // 10**6} million characters. "
+                        "Check its line endings."
                     )
     except UnicodeDecodeError:
         return False

@@ -20,6 +20,7 @@ from mandoline_core.data.cache import TemporaryFolder, memory_budget
 from mandoline_core.data.frames import check_names, to_pandas
 from mandoline_core.data.progress import take_step
 from mandoline_core.errors import DataError, did_you_mean
+from mandoline_core.formatting import folder_name
 
 PARQUET = (".parquet", ".pq")
 _DELIMITED = (".csv", ".tsv", ".tab", ".txt")
@@ -43,9 +44,9 @@ class Files:
     states : tuple of pairs of int
         The size of each, and when it was last changed.
     folder : TemporaryFolder, optional
-        That they lie in, where it is to go with them.
+        Their temporary folder, removed with them.
     original : Files, optional
-        That they were converted from: who they are does not depend on where their copy lies.
+        The files that they were converted from, which decide their identity.
     """
 
     name: str
@@ -76,6 +77,14 @@ class Files:
         return sum(size for size, _ in self.states)
 
     @cached_property
+    def n_rows(self) -> int:
+        """The number of rows that Parquet files say they have; 0 of text, and of what cannot be read."""
+        try:
+            return sum(pq.read_metadata(path).num_rows for path in self.paths) if self.are_parquet else 0
+        except (pa.ArrowException, OSError, UnicodeDecodeError):  # said when they are read
+            return 0
+
+    @cached_property
     def identity(self) -> str:
         """A hash of names, sizes and times of change, and of what Parquet says about its columns at its end."""
         if self.original is not None:
@@ -89,28 +98,26 @@ class Files:
         return digest.hexdigest()
 
     def check_unchanged(self) -> None:
-        """Refuse files that are not what they were."""
+        """Refuse files that changed."""
         for path, state in zip(self.paths, self.states, strict=True):
             if _state(path, self.name) != state:
-                raise DataError(
-                    f"{path.name} changed while it was being read, so the counts are of no use. Run it again."
-                )
+                raise DataError(f"{path.name} changed while it was being read, so its counts are wrong. Run again.")
 
 
 def fits_in_memory(files: Files, limit: int | None = None) -> bool:
-    """Tell whether files are small enough to be read whole: the one rule of what fits in memory.
+    """Tell whether files are small enough to be read into memory.
 
     Parameters
     ----------
     limit : int, optional
-        Bytes; a share of this machine's memory when left out. A server with many visitors has less for each.
+        The limit in bytes. By default, a share of this machine's memory.
     """
     n_bytes = files.n_bytes * (_PARQUET_FACTOR if files.are_parquet else 1)
     return n_bytes <= (memory_budget() if limit is None else limit)
 
 
 def is_pattern(path: Path) -> bool:
-    """Tell whether a path stands for several files.
+    """Tell whether a path is a pattern for several files.
 
     >>> is_pattern(Path("weekly/*.parquet")), is_pattern(Path("weekly/a.parquet"))
     (True, False)
@@ -119,7 +126,7 @@ def is_pattern(path: Path) -> bool:
 
 
 def find_files(path: Path) -> tuple[Path, ...]:
-    """List the files that a path names: itself, or those that match its pattern, in the order of their names."""
+    """List the files of a path: itself, or those that match its pattern, sorted by name."""
     if not is_pattern(path):
         return (path,)
     # Path.glob takes no pattern with folders above it that is absolute, as most are here.
@@ -128,27 +135,27 @@ def find_files(path: Path) -> tuple[Path, ...]:
     if not paths:
         folder = path.parent
         near = [item.name for item in folder.iterdir()] if folder.is_dir() else []
-        raise DataError(f"No file matches {path.name!r} in {folder}.{did_you_mean(path.name, near)}")
+        raise DataError(f"No file matches {path.name!r} in {folder_name(folder)}.{did_you_mean(path.name, near)}")
     if len({match.suffix.lower() in PARQUET for match in paths}) > 1:
-        raise DataError(f"{path.name!r} matches both Parquet and text files. Write a pattern that matches one kind.")
+        raise DataError(
+            f"{path.name!r} matches both Parquet and text files. Use a pattern that matches only one of them."
+        )
     return paths
 
 
 def check_path(path: Path) -> None:
-    """Refuse what is no file that can be read here."""
+    """Refuse a path that is not a readable data file."""
     if path.is_dir():
-        raise DataError(f"{path} is a folder, not a file. Name the CSV or Parquet file in it.")
+        raise DataError(f"{path} is a folder. Expected a CSV or Parquet file. Choose one in it.")
     if not path.is_file():
         near = [item.name for item in path.parent.iterdir()] if path.parent.is_dir() else []
-        where = f"{path.parent}" if path.parent.is_dir() else f"{path.parent}, a folder that does not exist"
+        where = folder_name(path.parent) if path.parent.is_dir() else f"{path.parent}, a folder that does not exist"
         raise DataError(f"File {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     kind = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else "".join(suffixes[-1:])
     if kind not in _DELIMITED + PARQUET or (kind in PARQUET and suffixes[-1] == ".gz"):
         wanted = "CSV (.csv, .tsv, .txt, also .gz) or Parquet (.parquet, .pq)"
-        raise DataError(
-            f"{path.name} is not a table that can be read here. Expected {wanted}. Save it as one of these."
-        )
+        raise DataError(f"{path.name} has an unknown file type. Expected {wanted}. Save it as one of these.")
     if path.stat().st_size == 0:
         raise empty_file(path)
 
@@ -162,7 +169,7 @@ def _state(path: Path, name: str) -> tuple[int, int]:
     try:
         status = path.stat()
     except OSError:
-        raise DataError(f"{path.name}, which belongs to {name}, is gone or cannot be read. Put it back.") from None
+        raise DataError(f"{path.name}, part of {name}, is missing or cannot be read. Restore it.") from None
     return status.st_size, status.st_mtime_ns
 
 
@@ -172,6 +179,21 @@ def read_schema(path: Path) -> pa.Schema:
         return pq.read_schema(path)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise unreadable(path.name, error) from None
+
+
+def time_zones(path: Path) -> dict[str, str]:
+    """List the columns of a Parquet file that hold times with a zone, each with its zone."""
+    times = (column for column in read_schema(path) if pa.types.is_timestamp(column.type))
+    return {column.name: column.type.tz for column in times if column.type.tz is not None}
+
+
+def is_offset(zone: str) -> bool:
+    """Tell a fixed offset from the name of a zone.
+
+    >>> is_offset("+05:30"), is_offset("Asia/Kolkata")
+    (True, False)
+    """
+    return _OFFSET.fullmatch(zone) is not None
 
 
 def unreadable(name: str, error: Exception) -> DataError:
@@ -187,7 +209,7 @@ def check_alike(files: Files) -> None:
         schema = read_schema(path)
         check_names(sorted(schema.names), path.name)
         if not all(name.split("\0")[0] for name in schema.names):  # DuckDB ends a name there
-            raise DataError(f"{path.name} has a column without a name, which not every engine reads. Give it one.")
+            raise DataError(f"{path.name} has a column without a name. Give it a name.")
         if first is None:
             first, first_path = schema, path
             continue
@@ -195,14 +217,14 @@ def check_alike(files: Files) -> None:
             if column not in first.names or column not in schema.names:
                 having, lacking = (first_path, path) if column in first.names else (path, first_path)
                 raise DataError(
-                    f"Column {column!r} is in {having.name} and not in {lacking.name}, and both belong to "
+                    f"Column {column!r} is in {having.name} but not in {lacking.name}, both part of "
                     f"{files.name}. Give all files the same columns."
                 )
             expected, actual = first.field(column).type, schema.field(column).type
             if expected != actual:
                 raise DataError(
-                    f"Column {column!r} holds {expected} in {first_path.name} and {actual} in {path.name}, and both "
-                    f"belong to {files.name}. Write them with one type."
+                    f"Column {column!r} holds {expected} in {first_path.name} but {actual} in {path.name}, both "
+                    f"part of {files.name}. Write both with the same type."
                 )
 
 
@@ -221,7 +243,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def write_batches(path: Path, batches: Iterable[pa.Table]) -> None:
-    """Write tables of one schema one after the other; a file that cannot be finished is not left behind.
+    """Write tables of one schema to one file; an unfinished file is removed.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "weights.parquet"
@@ -245,7 +267,7 @@ def write_batches(path: Path, batches: Iterable[pa.Table]) -> None:
             draft.replace(path)
     except OSError as error:
         raise DataError(
-            f"{path} could not be written: {error.strerror or error}. Choose another place, or make room."
+            f"{path} could not be written: {error.strerror or error}. Choose another folder, or free some disk space."
         ) from None
     finally:
         draft.unlink(missing_ok=True)
@@ -258,16 +280,16 @@ def _check_times(table: pa.Table, name: str) -> None:
             continue
         if column.type.tz is not None and not _is_time_zone(column.type.tz):
             raise DataError(
-                f"Column {column.name!r} of {name} is in time zone {column.type.tz!r}, which is none. Write it in UTC."
+                f"Column {column.name!r} of {name} has an unknown time zone {column.type.tz!r}. Convert it to UTC."
             )
         span = pc.min_max(table[column.name].cast(pa.int64())).as_py()
         second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
         if span["min"] is not None and max(abs(span["min"]), abs(span["max"])) > _LAST_SECOND * second:
-            raise DataError(f"Column {column.name!r} of {name} holds times outside of the years 1 to 9999. Mend them.")
+            raise DataError(f"Column {column.name!r} of {name} has times outside the years 1 to 9999. Correct them.")
 
 
 def _is_time_zone(name: str) -> bool:
-    if _OFFSET.fullmatch(name):
+    if is_offset(name):
         return True
     try:
         ZoneInfo(name)

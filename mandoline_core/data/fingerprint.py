@@ -1,4 +1,4 @@
-"""Fingerprints of frames and of rows: one hash for the same values, whatever engine holds them."""
+"""Fingerprints of frames and rows: the same values have the same hash in every engine."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class RowKeys:
     """Name every row of a frame by what some of its columns hold.
 
     Other columns may come, go and change; whole numbers equal the same numbers with a decimal point. Rows that hold
-    the same are told apart by their order: the second is called "...-2".
+    the same are numbered in order: the second is "...-2".
 
     Examples
     --------

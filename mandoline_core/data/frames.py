@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from inspect import signature
 from typing import Any, TypeVar
 
 import narwhals as nw
@@ -18,26 +19,34 @@ from mandoline_core.formatting import listed
 F = TypeVar("F", nw.DataFrame[Any], nw.LazyFrame[Any])
 _EXACT = 2**53  # beyond it, floats cannot hold every whole number
 _WHOLE = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
-_TEXT = pd.StringDtype("pyarrow", na_value=float("nan"))
+_TIME = pa.timestamp("us")
+# Text that lies in Arrow's memory: regular expressions run in its engine, in linear time. pandas 3 takes it by itself;
+# before 2.3, it has another name.
+_TEXT = (
+    pd.StringDtype("pyarrow", na_value=float("nan"))
+    if "na_value" in signature(pd.StringDtype).parameters
+    else pd.StringDtype("pyarrow_numpy")
+)
+# Before pandas 3, `str.contains` has Python's re read a pattern, which does not know RE2's classes; in 3.0.0, some.
+PANDAS_READS_RE2 = int(pd.__version__.split(".")[0]) >= 3 and pd.__version__ != "3.0.0"
+_TYPES = {pa.string(): _TEXT, pa.large_string(): _TEXT, pa.date32(): pd.ArrowDtype(pa.date32())}
 
 
 def check_names(columns: Iterable[str], name: str) -> None:
     """Refuse columns of the same name."""
     repeated = [str(column) for column, count in Counter(columns).items() if count > 1]
     if repeated:
-        raise DataError(
-            f"{name} has more than one column called {listed(map(repr, repeated))}. Give each column its own name."
-        )
+        raise DataError(f"{name} has duplicate columns: {listed(map(repr, repeated))}. Give each column its own name.")
 
 
 def normalise(frame: F, schema: Mapping[str, nw.dtypes.DType] | None = None) -> F:
-    """Bring columns to the few types that rules know: text, whole numbers, floats, true/false, times.
+    """Bring columns to the few types that rules know: text, whole numbers, floats, true/false, dates, local times.
 
     Parameters
     ----------
     frame : narwhals.DataFrame or narwhals.LazyFrame
     schema : mapping of str to type, optional
-        Of the columns to look at, where that is not all.
+        The columns to normalise. By default, all.
 
     Examples
     --------
@@ -56,6 +65,9 @@ def normalise(frame: F, schema: Mapping[str, nw.dtypes.DType] | None = None) -> 
             # they have one way of being missing.
             number = nw.col(column) if dtype == nw.Float64 else nw.col(column).cast(nw.Float64)
             casts.append(number.fill_nan(None))
+        elif isinstance(dtype, nw.Datetime) and (dtype.time_zone is not None or dtype.time_unit != "us"):
+            local = nw.col(column) if dtype.time_zone is None else nw.col(column).dt.replace_time_zone(None)
+            casts.append(local.cast(nw.Datetime("us")))
     return frame.with_columns(*casts) if casts else frame
 
 
@@ -69,10 +81,10 @@ def normalise_frame(given: Any, name: str) -> nw.DataFrame[Any]:
         raise
     except TypeError:
         raise DataError(
-            f"{name} is of type {type(given).__name__}, which is not a frame. Expected pandas, Polars or PyArrow."
+            f"{name} must be a data frame of pandas, Polars or PyArrow. Got {type(given).__name__}."
         ) from None
     if isinstance(frame, nw.LazyFrame):
-        raise DataError(f"{name} is a lazy frame of {frame.implementation}, which no engine here runs. Collect it.")
+        raise DataError(f"{name} is a lazy frame of {frame.implementation}, which is not supported. Collect it first.")
     schema = None
     if frame.implementation.is_pandas():
         native = _typed_pandas(nw.to_native(frame), name)
@@ -89,7 +101,11 @@ def to_pandas(rows: pa.Table) -> pd.DataFrame:
     >>> to_pandas(pa.table({"id": [2**53 + 1, None], "n": [1, None]})).dtypes.astype(str).tolist()
     ['Int64', 'float64']
     """
-    frame: pd.DataFrame = rows.to_pandas()
+    for number, field in enumerate(rows.schema):  # PyArrow 17 reads no categories that Polars counted without a sign
+        if pa.types.is_dictionary(field.type) and pa.types.is_unsigned_integer(field.type.index_type):
+            signed = pa.dictionary(pa.int64(), field.type.value_type)
+            rows = rows.set_column(number, field.name, rows[number].cast(signed))
+    frame: pd.DataFrame = rows.to_pandas(types_mapper=_TYPES.get)
     for column in frame.columns:
         values = rows[column]
         if pa.types.is_integer(values.type) and values.null_count and values.null_count < len(values):
@@ -99,6 +115,14 @@ def to_pandas(rows: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def pandas_dates(values: pa.Array, like: pd.Series) -> pd.Series:
+    """Make a column of pandas of dates, or of local times."""
+    if pa.types.is_date(values.type):
+        return pd.Series(pd.arrays.ArrowExtensionArray(values.cast(pa.date32())), index=like.index, name=like.name)
+    local = values if values.type.tz is None else pc.local_timestamp(values)
+    return pd.Series(local.cast(_TIME, safe=False).to_numpy(zero_copy_only=False), index=like.index, name=like.name)
+
+
 def _typed_pandas(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     frame = frame.set_axis([str(column) for column in frame.columns], axis="columns").reset_index(drop=True)
     check_names(frame.columns, name)
@@ -106,19 +130,40 @@ def _typed_pandas(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     for column, dtype in frame.dtypes.items():
         if isinstance(dtype, np.dtype) and dtype.kind != "O":
             continue  # numbers, true/false or times, of which there may be thousands
-        series = frame[column]
-        if isinstance(dtype, pd.CategoricalDtype):
-            series = series.astype(dtype.categories.dtype if len(dtype.categories) else object)
+        if isinstance(dtype, pd.DatetimeTZDtype):  # Narwhals knows only zones without an underscore
+            changed[column] = frame[column].dt.tz_localize(None)
+            continue
+        series = _unpacked(frame[column])
         if series.dtype == object:
-            series = _typed_objects(series)
-        elif isinstance(series.dtype, pd.StringDtype) and series.dtype.storage != "pyarrow":
+            series = typed_objects(series)
+        elif isinstance(series.dtype, pd.StringDtype) and series.dtype.storage == "python":
             series = series.astype(_TEXT)
+        if isinstance(series.dtype, pd.ArrowDtype) and pa.types.is_timestamp(series.dtype.pyarrow_dtype):
+            series = pandas_dates(pa.array(series), series)
         if series.dtype != dtype:
             changed[column] = series
     return frame.assign(**changed) if changed else frame
 
 
-def _typed_objects(series: pd.Series) -> pd.Series:
+def _unpacked(series: pd.Series) -> pd.Series:
+    """Take the values of a categorical or sparse column; intervals and periods become the text that shows them."""
+    dtype = series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        return series.astype(dtype.subtype)
+    if isinstance(dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        return series.map(str, na_action="ignore").astype(_TEXT)
+    if not isinstance(dtype, pd.CategoricalDtype):
+        return series
+    values = dtype.categories
+    if isinstance(values.dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        series = series.cat.rename_categories([str(value) for value in values])
+        return series.astype(object)
+    # Whole numbers and true/false of NumPy cannot be missing.
+    loses = isinstance(values.dtype, np.dtype) and values.dtype.kind in "iub" and series.hasnans
+    return series.astype(object if loses or not len(values) else values.dtype)
+
+
+def typed_objects(series: pd.Series) -> pd.Series:
     """Give a pandas object column the type of what it holds; a mixture becomes text."""
     try:
         array = pa.array(series, from_pandas=True)

@@ -15,11 +15,12 @@ import pyarrow.compute as pc
 
 from mandoline_core.arrays import Index
 from mandoline_core.data.classes import arrow_array, class_name
+from mandoline_core.data.dates import is_date
 from mandoline_core.data.sample import Sample, kind_of
 
 Kind = Literal["number", "flag", "date", "category", "text", "identifier", "constant", "empty", "other"]
 
-CONSTANT = "the same value in every row of both samples"
+CONSTANT = "the same value in every row"
 MOST_LEVELS = 50  # distinct texts that are categories whatever their length
 _LOOKED_AT = 1000  # texts, to tell prose from categories
 _SEVERAL_WORDS = 3.0  # a text, on average: prose
@@ -33,14 +34,14 @@ _DATE = (
 
 @dataclass(frozen=True, eq=False)
 class ColumnProfile:
-    """Say what a column holds, in one sample or in several together; some rows are looked at before all of them.
+    """Find what a column holds, in one sample or several.
 
     Parameters
     ----------
     samples : tuple of Sample
         All of them have the column.
     most_levels : int
-        Distinct texts that are categories whatever their length.
+        The number of distinct texts up to which a text column holds categories.
     """
 
     name: str
@@ -90,7 +91,7 @@ class ColumnProfile:
 
     @cached_property
     def kind(self) -> Kind:
-        """What the column is, from what tells least to what tells most about a row."""
+        """The kind of column."""
         if not any(self.known):
             return "empty"
         if self.drawback:
@@ -99,7 +100,7 @@ class ColumnProfile:
             return "flag"
         if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in self.dtypes):
             return "number"
-        if all(dtype in (nw.Date, nw.Datetime) for dtype in self.dtypes):
+        if all(map(is_date, self.dtypes)):
             return "date"
         if not self._is_text:
             return "other"
@@ -148,8 +149,8 @@ class ColumnProfile:
             return ""
         many = sum(self.distinct)
         if many >= _NEARLY_ALL * n_known and (self._is_text or self._are_close):
-            return "an identifier: nearly every value occurs once"
-        return "an identifier, by its name" if _KEY.fullmatch(self.name) and many > self.most_levels else ""
+            return "an identifier: nearly every value is unique"
+        return "an identifier, judging by its name" if _KEY.fullmatch(self.name) and many > self.most_levels else ""
 
     @property
     def _are_close(self) -> bool:
@@ -163,7 +164,7 @@ class ColumnProfile:
 
 
 def profile_column(column: str, *samples: Sample, most_levels: int = MOST_LEVELS) -> ColumnProfile:
-    """Look at a column that all of some samples have.
+    """Profile a column that all samples have.
 
     Examples
     --------

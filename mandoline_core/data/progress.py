@@ -1,4 +1,4 @@
-"""Progress and cancellation: long loops say how far they are, and ask whether anyone still waits for them."""
+"""Progress and cancellation of long loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _report: ContextVar[ProgressCallback | None] = ContextVar("report", default=None
 
 
 def cancelled_by(check: Callable[[], None] | None) -> AbstractContextManager[None]:
-    """Let long loops within the block, in this thread, call a function at every step; it may raise to stop them.
+    """Call a function at every step of long loops in this block and thread; it may raise to cancel them.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def cancelled_by(check: Callable[[], None] | None) -> AbstractContextManager[Non
 
 
 def progress_to(report: ProgressCallback | None) -> AbstractContextManager[None]:
-    """Let long loops within the block, in this thread, say what they are at and the share done; it may raise, too.
+    """Report progress of long loops in this block and thread; the callback may raise to cancel them.
 
     Examples
     --------
@@ -52,12 +52,12 @@ def _within(variable: ContextVar[T | None], value: T | None) -> Iterator[None]:
 
 
 def current_progress() -> ProgressCallback | None:
-    """Return who is told how much is done, for whoever tells of a part of it only."""
+    """Return the current progress callback."""
     return _report.get()
 
 
 def take_step(what: str = "", share: float = 0.0) -> None:
-    """Say that a step of a long loop is to be taken and, where the loop takes minutes, what it is at."""
+    """Take one step of a long loop: allow it to be cancelled, and report progress if `what` is given."""
     if (check := _check.get()) is not None:
         check()
     if what and (report := _report.get()) is not None:
@@ -65,14 +65,14 @@ def take_step(what: str = "", share: float = 0.0) -> None:
 
 
 def wait_for(work: Callable[[], T], *, cancel: Callable[[], None], share: Callable[[], float | None]) -> T:
-    """Run an engine's work in a thread of its own; where waiting is stopped, by Ctrl-C too, cancel it.
+    """Run an engine's work in its own thread; cancel it when waiting is cancelled, also by Ctrl-C.
 
     Parameters
     ----------
     cancel : callable
-        Ends the engine's work soon; the work may then raise anything. Its end is waited for.
+        Stops the engine's work soon; the work may then raise anything. It is waited for.
     share : callable
-        Says how much is done, if the engine knows.
+        Returns the share done, if known.
 
     Examples
     --------

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from types import EllipsisType
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from mandoline_core.arrays import Index
+from mandoline_core.data.arrays import arrays_frame
 from mandoline_core.data.cache import SAMPLE_CACHE
-from mandoline_core.data.classes import class_name
 from mandoline_core.data.engines import Table, rows_in_memory
 from mandoline_core.data.fingerprint import RowKeys, fingerprint
-from mandoline_core.data.frames import normalise_frame
+from mandoline_core.data.frames import PANDAS_READS_RE2, normalise_frame
+from mandoline_core.data.models import Model
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
@@ -24,98 +27,33 @@ _ROUNDING = 1e-6  # probabilities are often written with a few digits
 MOST_VALUES = 10_000  # of a column of a table that are listed
 
 
-class FrozenMapping(Mapping[str, Any]):
-    """A mapping that cannot change, so that what holds it can be hashed.
-
-    Examples
-    --------
-    >>> FrozenMapping({"a": "b"})["a"], hash(FrozenMapping()) == hash(FrozenMapping({}))
-    ('b', True)
-    """
-
-    def __init__(self, items: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
-        self._items = dict(items)
-
-    def __getitem__(self, key: str) -> Any:
-        """Return the value of a key."""
-        return self._items[key]
-
-    def __iter__(self) -> Iterator[str]:
-        """Go through the keys."""
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        """Count the keys."""
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        """Hash the pairs, whatever their order."""
-        return hash(frozenset(self._items.items()))
-
-    def __repr__(self) -> str:
-        """Look like a dictionary."""
-        return repr(self._items)
-
-
-@dataclass(frozen=True)
-class Model:
-    """Say which columns hold a model's predictions.
-
-    Parameters
-    ----------
-    name : str
-        The model's name.
-    prediction : str, optional
-        The column of predicted classes.
-    probabilities : mapping of str to str
-        For each class, the column of its probability.
-
-    Examples
-    --------
-    >>> Model("lr", "pred_lr", {"no": "p_no", "yes": "p_yes"}).probabilities["yes"]
-    'p_yes'
-    """
-
-    name: str
-    prediction: str | None = None
-    probabilities: Mapping[str, str] = field(default_factory=FrozenMapping)
-
-    def __post_init__(self) -> None:
-        """Freeze the probabilities."""
-        classes: Mapping[Any, str] = self.probabilities
-        pairs = ((key if isinstance(key, str) else class_name(key), classes[key]) for key in classes)
-        object.__setattr__(self, "probabilities", FrozenMapping(pairs))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns the model's predictions are in."""
-        return (*(() if self.prediction is None else (self.prediction,)), *self.probabilities.values())
-
-
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Sample:
     """Hold one sample: a frame and the roles of its columns.
 
-    Columns come in as one type per meaning: text as text (also categoricals, and pandas objects), decimals as
-    floats, NaN as a missing value.
+    Columns come in as one type per meaning: text as text (also categoricals, intervals of `pandas.cut`, and pandas
+    objects), decimals as floats, NaN as a missing value.
 
-    Data beyond memory stay where they are, in a table: what can be counted is counted there, on all rows, and what
-    must look at rows looks at a uniform draw of them. Then `frame` is that draw, the same rows each time.
+    Data beyond memory stays in a table: counts use all of its rows there, and other steps use a random sample of
+    them. `frame` is that sample, the same rows each time.
 
     Parameters
     ----------
     frame : a frame of pandas, Polars, PyArrow or another engine Narwhals knows, or a Table
-        A lazy frame of Polars, DuckDB or Spark is a table, unless it has no more rows than a draw would.
+        A lazy frame of Polars, DuckDB or Spark stays a table, unless it is small.
     label : str, optional
         The column of true classes.
     prediction : str, optional
-        The column of predicted classes: short for one model called "model".
+        The column of predicted classes, if there is one model. It is named "model". When left out, its prediction is
+        the most probable class.
     probabilities : mapping of str to str, optional
-        For each class the column of its probability, for that model.
+        For each class, the column of its probability, for that model. Of two classes, one is enough.
     models : iterable of Model
         The models, when there are several.
     name : str
-        What to call the sample in messages, such as its file's name.
+        The sample's name in messages, such as its file's name.
+    group : str, optional
+        The column of what rows belong together by, such as a user. Intervals and splits go by it.
 
     Examples
     --------
@@ -129,6 +67,7 @@ class Sample:
     models: tuple[Model, ...]
     name: str
     table: Table | None
+    group: str | None
     _drawn_from: int | None = None
 
     def __init__(
@@ -141,23 +80,63 @@ class Sample:
         models: Iterable[Model] = (),
         name: str = "sample",
         table: Table | None = None,
+        group: str | None = None,
     ) -> None:
         models = tuple(models)
         if prediction is not None or probabilities:
             if models:
-                raise DataError("Give either models, or prediction and probabilities for one model; not both.")
+                raise DataError("Give either models, or prediction and probabilities for one model. Got both.")
             if not isinstance(probabilities, Mapping | None):
                 raise DataError(
-                    "probabilities must say which column holds which class: {'no': 'p_no', 'yes': 'p_yes'}. "
+                    "probabilities must map each class to its column, such as {'no': 'p_no', 'yes': 'p_yes'}. "
                     f"Got a {type(probabilities).__name__}."
                 )
             models = (Model("model", prediction, probabilities or {}),)
         if table is None:
             frame, table = rows_in_memory(frame, name)
         values = {"frame": normalise_frame(frame, name), "label": label, "models": models, "name": name, "table": table}
+        values["group"] = group
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Any,  # noqa: N803 - as scikit-learn says
+        y: Any = None,
+        y_pred: Any = None,
+        proba: Any = None,
+        *,
+        classes: Sequence[Any] | None = None,
+        columns: Sequence[str] | None = None,
+        name: str = "sample",
+    ) -> Self:
+        """Make a sample of arrays, as scikit-learn takes and returns them.
+
+        Parameters
+        ----------
+        X : array of shape (n_rows, n_columns), frame, or list of texts
+            What slices read. Columns of an array are named x0, x1 and so on; texts are column "text".
+        y : array of shape (n_rows,), optional
+            Labels, as column "label".
+        y_pred : array of shape (n_rows,), optional
+            Predictions, as column "prediction". When left out, the most probable class.
+        proba : array of shape (n_rows, n_classes) or (n_rows,), optional
+            Class probabilities; of shape (n_rows,), those of the second of two classes.
+        classes : sequence, optional
+            The class of each column of `proba`, such as `model.classes_`. By default, the sorted values of `y`.
+        columns : sequence of str, optional
+            The names of the columns of X.
+
+        Examples
+        --------
+        >>> sample = Sample.from_arrays([[1, 2], [3, 4]], ["no", "yes"], proba=[[0.9, 0.1], [0.2, 0.8]])
+        >>> sample.columns, sample.label, sample.models[0].probabilities
+        (('x0', 'x1', 'label', 'prob_no', 'prob_yes'), 'label', {'no': 'prob_no', 'yes': 'prob_yes'})
+        """
+        frame, roles = arrays_frame(X, y, y_pred, proba, classes=classes, columns=columns, name=name)
+        return cls(frame, **roles, name=name)
 
     def __repr__(self) -> str:
         """Name the sample and its size."""
@@ -175,10 +154,10 @@ class Sample:
 
     @cached_property
     def drawn(self) -> Sample:
-        """The rows in memory alone: a sample of its own that knows how many it was drawn from."""
+        """The rows in memory, as a sample that knows how many rows it was drawn from."""
         if self.table is None:
             return self
-        alone = Sample(self.frame, label=self.label, models=self.models, name=self.name)
+        alone = self.with_rows(self.frame)
         object.__setattr__(alone, "_drawn_from", self.table.n_rows)
         return alone
 
@@ -193,9 +172,14 @@ class Sample:
 
     @property
     def roles(self) -> frozenset[str]:
-        """The columns that are the label or a model's predictions."""
+        """The columns that are the label, a model's predictions, or what rows belong together by."""
         predictions = (column for model in self.models for column in model.columns)
-        return frozenset([*predictions, *([] if self.label is None else [self.label])])
+        return frozenset([*predictions, *(column for column in (self.label, self.group) if column is not None)])
+
+    @cached_property
+    def clusters(self) -> Index | None:
+        """The number of each row's group; None where rows are on their own. A row without a value is a group itself."""
+        return None if self.group is None else number_groups(self.series(self.group), f"{self.group!r} of {self.name}")
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -213,20 +197,27 @@ class Sample:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of every cell, column name and the row order; the same in every engine. Roles are not in it.
+        """A hash of every cell, column name and the row order; the same in every engine. Roles are excluded.
 
-        Of a table beyond memory, what tells its files from others, and from themselves after a change.
+        Of a table beyond memory, a hash of its files' identity and state.
         """
         return fingerprint(self.frame) if self.table is None else self.table.identity
 
+    @cached_property
+    def rule_frame(self) -> nw.DataFrame[Any]:
+        """The frame on which rules are evaluated: regular expressions run in linear time."""
+        if self.frame.implementation.is_pandas() and not PANDAS_READS_RE2:
+            return nw.from_native(self.frame.to_arrow(), eager_only=True)
+        return self.frame
+
     def row_keys(self, columns: tuple[str, ...]) -> RowKeys:
-        """Name every row by what some of its columns hold; computed once."""
+        """Give every row a key from the values of some columns; computed once."""
         for column in columns:
             self.series(column)
         return SAMPLE_CACHE.of((self,), ("row keys", columns), lambda: RowKeys(self.frame, columns))
 
     def series(self, column: str) -> nw.Series[Any]:
-        """Return a column, or say which columns there are.
+        """Return a column; an error lists the columns.
 
         Examples
         --------
@@ -239,20 +230,67 @@ class Sample:
             raise DataError.missing_column(column, self.name, self.columns)
         return self.frame[column]
 
+    def changed(self, change: Callable[[Any], Any], models: Iterable[Model]) -> Sample:
+        """Return the sample with its frame changed, where the rows are, and with other models.
+
+        Parameters
+        ----------
+        change : callable
+            From a narwhals frame, eager or lazy, to one with the same rows and more columns.
+
+        Examples
+        --------
+        >>> sample = Sample(pd.DataFrame({"n": [1]}))
+        >>> sample.changed(lambda frame: frame.with_columns(twice=nw.col("n") * 2), models=()).columns
+        ('n', 'twice')
+        """
+        table = None if self.table is None else self.table.changed(change)
+        made = self.with_rows(change(self.frame), models=models, table=table)
+        object.__setattr__(made, "_drawn_from", self._drawn_from)
+        return made
+
+    def with_rows(
+        self,
+        frame: Any,
+        *,
+        label: str | EllipsisType | None = ...,
+        models: Iterable[Model] | None = None,
+        name: str | None = None,
+        table: Table | None = None,
+    ) -> Sample:
+        """Return a sample of other rows whose columns have the same roles, or others where these are given.
+
+        Examples
+        --------
+        >>> rows = pd.DataFrame({"user": ["a", "b"], "y": 1})
+        >>> Sample(rows, label="y", group="user").with_rows(rows, label=None)
+        Sample('sample', 2 rows, columns: user, y)
+        """
+        return Sample(
+            frame,
+            label=self.label if isinstance(label, EllipsisType) else label,
+            models=self.models if models is None else models,
+            name=self.name if name is None else name,
+            table=table,
+            group=self.group,
+        )
+
     def values(self, column: str) -> nw.Series[Any]:
-        """List the distinct values of a column, missing ones left out; of very many, only some."""
+        """List the distinct values of a column, without missing ones; of very many, only some."""
         if self.table is not None and column in self.columns:
             return self.table.distinct(column, MOST_VALUES)
         return self.series(column).unique().drop_nulls()
 
     def _check(self) -> None:
         if not self.n_rows:
-            raise DataError(f"{self.name} has no rows. A sample needs at least one.")
+            raise DataError(f"{self.name} has no rows. Add at least one.")
         repeated = [name for name, count in Counter(model.name for model in self.models).items() if count > 1]
         if repeated:
-            raise DataError(f"More than one model is called {repeated[0]!r}. Give each model its own name.")
+            raise DataError(f"Two models are called {repeated[0]!r}. Give each model its own name.")
         if self.label is not None:
             self._check_classes(self.label, "the label")
+        if self.group is not None:
+            self._check_classes(self.group, "the group")
         for model in self.models:
             if model.prediction is not None:
                 self._check_classes(model.prediction, f"the prediction of model {model.name!r}")
@@ -263,13 +301,12 @@ class Sample:
         dtype = self.series(column).dtype
         if dtype.is_nested() or dtype == nw.Binary:
             raise DataError(
-                f"Column {column!r} of {self.name}, {role}, holds values of type {dtype}. Expected a class or a number "
-                "in each row."
+                f"Column {column!r} of {self.name} ({role}) has type {dtype}. Expected a class or a number in each row."
             )
 
     def _check_probability(self, model: Model, column: str) -> None:
         series = self.series(column)
-        where = f"Column {column!r} of {self.name}, a class probability of model {model.name!r},"
+        where = f"Column {column!r} of {self.name} (a class probability of model {model.name!r})"
         if series.is_null().all():
             return
         if not series.dtype.is_numeric():
@@ -277,63 +314,33 @@ class Sample:
         low, high = float(series.min()), float(series.max())
         if low < -_ROUNDING or high > 1 + _ROUNDING:
             hint = " Divide percentages by 100." if low >= 0 and 2 < high <= 100 + _ROUNDING else ""
-            raise DataError(f"{where} goes from {low:g} to {high:g}. Expected numbers between 0 and 1.{hint}")
+            raise DataError(f"{where} ranges from {low:g} to {high:g}. Expected numbers between 0 and 1.{hint}")
 
 
-class Predictions(NamedTuple):
-    """Hold a model's predictions as columns, and the `Model` that names them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each row asked about, with its index if it had one: put it beside them.
-    """
-
-    frame: pd.DataFrame
-    model: Model
-
-
-def predict_columns(model: Any, X: Any, *, name: str = "model") -> Predictions:  # noqa: N803 - as scikit-learn says
-    """Ask a fitted model about rows: a column of predictions and, for a classifier, one of each class's probability.
+def number_groups(values: nw.Series[Any], name: str) -> Index:
+    """Give every value of a column a number; a missing value is one of its own.
 
     Parameters
     ----------
-    model : a fitted model of scikit-learn, or of anything like it
-        It has `predict`; with `predict_proba` and `classes_`, there are probabilities, too.
-    X : what its `predict` takes
     name : str
-        The model's name: columns are called pred_NAME and prob_NAME_CLASS.
+        What messages call the column.
 
     Examples
     --------
-    >>> from sklearn.dummy import DummyClassifier
-    >>> fitted = DummyClassifier().fit([[0], [0], [0], [0]], ["no", "yes", "yes", "yes"])
-    >>> predictions = predict_columns(fitted, [[0], [1]], name="most")
-    >>> list(predictions.frame), predictions.model.probabilities["yes"]
-    (['pred_most', 'prob_most_no', 'prob_most_yes'], 'prob_most_yes')
+    >>> number_groups(nw.from_native(pd.Series(["a", "b", None, "a", None]), series_only=True), "").tolist()
+    [0, 1, 2, 0, 3]
     """
-    if not callable(getattr(model, "predict", None)):
-        raise DataError(f"A {type(model).__name__} has no predict. Expected a fitted model, as of scikit-learn.")
-    if not name.strip():
-        raise DataError(f"A model's name must be a text that is not empty. Got {name!r}.")
-    predictions = np.asarray(model.predict(X))
-    if predictions.ndim == 2 and predictions.shape[1] == 1:
-        predictions = predictions[:, 0]
-    if predictions.ndim != 1:
-        raise DataError(f"The model gives {predictions.shape[-1]} answers a row. Take a model with one.")
-    columns: dict[str, Any] = {f"pred_{name}": predictions}
-    probabilities: dict[str, str] = {}
-    if callable(getattr(model, "predict_proba", None)):
-        values = np.asarray(model.predict_proba(X))
-        for position, class_ in enumerate(map(class_name, model.classes_)):
-            column = f"prob_{name}_{class_}"
-            columns[column], probabilities[class_] = values[:, position], column
-    index = X.index if isinstance(X, (pd.DataFrame, pd.Series)) else None
-    return Predictions(pd.DataFrame(columns, index=index), Model(name, f"pred_{name}", probabilities))
+    numbers, distinct = pd.factorize(values.to_pandas())
+    missing = np.flatnonzero(numbers < 0)
+    if len(distinct) + len(missing) < 2:
+        raise DataError(f"Column {name} (the group) is the same in all rows. Expected at least 2 groups.")
+    numbers = numbers.astype(np.intp)
+    numbers[missing] = len(distinct) + np.arange(len(missing))
+    return numbers
 
 
 def kind_of(dtype: nw.dtypes.DType) -> str:
-    """Say in one word or two what a column of a type holds.
+    """Say what a column of a type holds.
 
     Examples
     --------
@@ -343,6 +350,6 @@ def kind_of(dtype: nw.dtypes.DType) -> str:
     if dtype.is_numeric():
         return "numbers"
     if dtype.is_temporal():
-        return "dates or times"
-    names = {nw.String: "text", nw.Boolean: "true/false", nw.Unknown: "no value at all"}
+        return "dates" if dtype == nw.Date else "times"
+    names = {nw.String: "text", nw.Boolean: "true/false", nw.Unknown: "no values"}
     return next((name for kind, name in names.items() if dtype == kind), f"values of type {dtype}")

@@ -1,8 +1,8 @@
-"""Discovery: slices worth trying, each tried, and accepted only on request; and rules for rows that a person points at.
+"""Discovery: slices worth trying, each tried, and accepted only on request; and rules for selected rows.
 
 Candidate rules come from the columns, without a look at scores; relevance ranks them; choosing on halves says how far
-the choice itself may have moved the estimate. A map of both samples' rows, and the simplest rules for rows of it, are
-for people who see what changed before they can say it.
+the choice itself may have moved the estimate. A map of both samples' rows, and the simplest rules for
+selected rows, help to describe a visible change.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from mandoline_core.discovery.selection import CrossFit
 from mandoline_core.discovery.spread import Spread, spread
 from mandoline_core.discovery.suggest import suggest
 from mandoline_core.discovery.suggestions import (
+    GIVE_A_REASON,
+    NO_CURE,
     AcceptedSlices,
     RemainingShift,
     Suggestion,

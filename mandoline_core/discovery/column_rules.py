@@ -1,6 +1,6 @@
 """The rules that columns offer: the one generator of candidate rules.
 
-A family is what can be asked of one column: its missing values, numbers, levels, words, lengths, months. It lists its
+A family is what can be asked of one column: its missing values, numbers, dates, levels, words, lengths. It lists its
 rules one by one, which suggestions rank by what they do to the estimate; and it finds the rule that agrees best with
 selected rows, of which descriptions are made.
 """
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from scipy.sparse import csr_matrix, hstack, vstack
 
 from mandoline_core.arrays import Bools, Floats
-from mandoline_core.data import Sample, arrow_array, class_name
+from mandoline_core.data import Sample, arrow_array, class_name, from_milliseconds, is_date, milliseconds
 from mandoline_core.discovery.cuts import ONE_END, Cuts, agreement
 from mandoline_core.discovery.phrases import phrases_of
 from mandoline_core.domain_classifier import (
@@ -32,7 +32,9 @@ from mandoline_core.domain_classifier import (
 )
 from mandoline_core.pipeline import cut_rule, item_rule, keyword_rule, missing_rule
 from mandoline_core.slices import (
+    Bound,
     Category,
+    Expression,
     Keyword,
     Length,
     Range,
@@ -40,6 +42,7 @@ from mandoline_core.slices import (
     Slice,
     Threshold,
     count_words,
+    written_column,
 )
 
 # Fewer rows inside, or outside, leave a share and a mean score too uncertain to rank. The target needs fewer: it lends
@@ -48,6 +51,8 @@ FEWEST_SOURCE, FEWEST_TARGET = 20, 10
 _MOST_WORDS, _FREQUENT_WORDS, _MOST_PHRASES = 1500, 300, 500  # of a text column
 _MOST_VALUES = 12  # of a number, such as months: so few are looked at one by one, too
 _GROUP_Z = 2.0  # a level whose share is further off than this goes into the group
+_DAY = 86_400_000  # milliseconds
+_HOURS = (6, 12, 18)
 _LENGTH_ROWS = 2000  # enough to place quantiles of lengths
 _MOST_ITEMS = 6  # words or values of one condition
 _WORTH = 0.01  # agreement that one more word must add
@@ -83,7 +88,7 @@ class RuleTable(NamedTuple):
     target: csr_matrix
 
     def joined(self, other: RuleTable) -> RuleTable:
-        """Put other rules on the same rows beside these."""
+        """Add other rules on the same rows."""
         return RuleTable(
             [*self.rules, *other.rules],
             [*self.rule_of, *(number + len(self.rules) for number in other.rule_of)],
@@ -93,7 +98,7 @@ class RuleTable(NamedTuple):
 
 
 class RuleFamily:
-    """What can be asked of one column, on the rows of two samples, one after the other; read when it is needed."""
+    """What can be asked of one column, on the joined rows of two samples; read when it is needed."""
 
     def __init__(self, column: str, encoded: EncodedColumn | str, samples: Samples) -> None:
         self.column, self.samples = column, samples
@@ -104,7 +109,7 @@ class RuleFamily:
         yield from ()
 
     def best(self, _selected: Bools, _among: Bools, _fewest: int) -> ColumnCondition | None:
-        """Find the condition that agrees best with selected rows among some rows; None where there is none."""
+        """Find the condition that agrees best with selected rows among some rows; None if absent."""
         return None
 
     def _numbers(self, columns: Sequence[nw.Series[Any]]) -> Floats:
@@ -138,7 +143,7 @@ class Numbers(RuleFamily):
         return Cuts(self._numbers([sample.series(self.column) for sample in self.samples]))
 
     def rules(self) -> Iterator[Slice]:
-        """Cut at quantiles; numbers that are few stand for names, such as months, and are taken as levels, too."""
+        """Cut at quantiles; a few distinct numbers, such as months, are also used as levels."""
         yield from (cut_rule(self.column, float(cut)) for cut in self.encoded.cuts)
         counts: list[dict[str, int]] = []
         for sample in self.samples:
@@ -161,13 +166,46 @@ class Numbers(RuleFamily):
         ends = self._cuts.best(selected, among, fewest)
         if ends is None:
             return None
-        low, below, high = ends
+        low, below, high = map(self._end, ends)
         if low is not None and high is not None:
             # Between the largest that is in and the least that is not lies no row that counts.
             rule = Range("range", column=self.column, low=low, high=high)
             return ColumnCondition(rule, self._cuts.inside(ends), ONE_END)
         cut = Threshold("cut", column=self.column, at_least=low, below=below)
         return ColumnCondition(cut, self._cuts.inside(ends))
+
+    def _end(self, value: float | None) -> Bound | None:
+        return value
+
+
+class Dates(Numbers):
+    """Take months, weekdays and hours; and cut dates where both samples have them, for time itself always passes."""
+
+    @cached_property
+    def _days(self) -> list[Floats]:
+        return [np.floor(milliseconds(sample.series(self.column)) / _DAY) for sample in self.samples]
+
+    @cached_property
+    def _cuts(self) -> Cuts:
+        return Cuts(np.concatenate(self._days))
+
+    def rules(self) -> Iterator[Slice]:
+        """Take each part of the calendar, and cut at quantiles."""
+        column = written_column(self.column)
+        texts = [f"month({column}) == {month}" for month in range(1, 13)]
+        texts += [f"weekday({column}) == {day}" for day in range(1, 8)] + [f"weekday({column}) >= 6"]
+        if all(sample.schema[self.column] == nw.Datetime for sample in self.samples):
+            texts += [f"hour({column}) >= {hour}" for hour in _HOURS]
+        known = [days[np.isfinite(days)] for days in self._days]
+        rules: list[Slice] = [Expression("part", text=text) for text in texts]
+        if all(map(len, known)):
+            cuts = np.unique([np.quantile(days, np.arange(1, 10) / 10, method="lower") for days in known])
+            shared = cuts[(cuts > max(days.min() for days in known)) & (cuts <= min(days.max() for days in known))]
+            rules += [Threshold("cut", column=self.column, at_least=self._end(cut)) for cut in shared.tolist()]
+        yield from (replace(rule, name=rule.describe()) for rule in rules)
+
+    def _end(self, value: float | None) -> Bound | None:
+        return None if value is None else from_milliseconds(value * _DAY).date()
 
 
 class Lengths(RuleFamily):
@@ -176,7 +214,7 @@ class Lengths(RuleFamily):
     @cached_property
     def _cuts(self) -> Cuts:
         words = count_words(nw.col(self.column)).alias(self.column)
-        return Cuts(self._numbers([sample.frame.select(words)[self.column] for sample in self.samples]))
+        return Cuts(self._numbers([sample.rule_frame.select(words)[self.column] for sample in self.samples]))
 
     def rules(self) -> Iterator[Slice]:
         """Cut at quantiles, as round numbers."""
@@ -279,7 +317,7 @@ class WordLists(RuleFamily):
 
 
 class Months(RuleFamily):
-    """Take months of dates that are written as text, which tell seasons; years and days tell only that time passed."""
+    """Take months of dates that are text, such as 2024-03; years tell only that time passed."""
 
     def rules(self) -> Iterator[Slice]:
         """Take each month."""
@@ -306,6 +344,8 @@ def rule_families(column: str, encoded: EncodedColumn | str, samples: Samples) -
         kinds += _FAMILIES.get(encoded.kind, (Levels,))
     elif all(dtype.is_numeric() for dtype in types):  # one side has no number: the other may still be cut
         kinds.append(Numbers)
+    elif all(map(is_date, types)):
+        kinds.append(Dates)
     elif encoded == A_DATE and all(dtype == nw.String for dtype in types):
         kinds.append(Months)
     yield from (kind(column, encoded, samples) for kind in kinds)
@@ -317,7 +357,7 @@ def column_sums(table: csr_matrix) -> Floats:
 
 
 def _group(column: str, items: Sequence[str], source: Floats, target: Floats) -> Iterator[Category]:
-    """Put together the levels that the target has more of, beyond sampling error; shares decide, not scores."""
+    """Join the levels that the target has more of, beyond sampling error; shares decide, not scores."""
     n_source, n_target = max(source.sum(), 1.0), max(target.sum(), 1.0)
     pooled = (source + target) / (n_source + n_target)
     error = np.sqrt(np.maximum(pooled * (1 - pooled), 1e-300) * (1 / n_source + 1 / n_target))

@@ -26,7 +26,7 @@ class Cuts:
     Parameters
     ----------
     values : array of float, shape (n,)
-        NaN where there is none; infinity counts as none.
+        NaN if absent; infinity counts as none.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Cuts:
 
 
 class _Counts(NamedTuple):
-    """Hold how many selected rows, and how many rows, lie before each place to cut at."""
+    """Hold the number of selected rows, and of rows, before each possible cut."""
 
     hits: Index
     rows: Index

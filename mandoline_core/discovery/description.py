@@ -1,4 +1,4 @@
-"""Describe a selection: the simplest rules whose rows are, as nearly as can be, the rows that somebody pointed at."""
+"""Describe a selection: the simplest rules that match the selected rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from mandoline_core.discovery.column_rules import ColumnCondition, RuleFamily, r
 from mandoline_core.discovery.cuts import agreement
 from mandoline_core.domain_classifier import default_columns, encode_column
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.formatting import counted
 from mandoline_core.slices import Slice, conjoin, slice_codes
 
 FEWEST = 5  # selected rows that a rule must hold, and a selection have
@@ -77,11 +76,11 @@ def describe_selection(
     selected : array of int
         The rows to describe.
     among : array of int, optional
-        The rows to tell them from, such as those on a map; all when not given.
+        The rows to compare them with, such as those on a map; all by default.
     columns : sequence of str, optional
-        What rules may speak of; all columns but labels, predictions, identifiers and constants when not given.
+        Columns for rules; by default all but labels, predictions, identifiers and constants.
     most : int
-        So many rules at most, no two of them of the same columns or rows, the best first, and none far worse.
+        Rules at most, the best first; no two of them on the same columns or rows, and none far worse.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def describe_selection(
     >>> sample = Sample(pd.DataFrame({"age": [20 + row % 60 for row in range(120)], "place": list("aabbbb") * 20}))
     >>> found = describe_selection(sample, [row for row in range(120) if row % 60 >= 30 and row % 6 < 2])[0]
     >>> found.rule.describe(), found.precision, found.recall
-    ('place == "a" and age >= 50', 1.0, 1.0)
+    ('place is a and age at least 50', 1.0, 1.0)
     """
     rows, chosen = _rows(sample, selected, among)
     if columns is None:
@@ -132,7 +131,7 @@ class _Rule:
 
     @property
     def columns(self) -> frozenset[str]:
-        """The columns that it speaks of."""
+        """The columns that it reads."""
         return frozenset(condition.rule.reads[0] for condition in self.conditions)
 
     def alike(self, other: _Rule) -> float:
@@ -146,14 +145,12 @@ def _rows(sample: Sample, selected: ArrayLike, among: ArrayLike | None) -> tuple
     every = np.arange(sample.n_rows) if among is None else np.unique(np.asarray(among, dtype=np.intp))
     for rows in (chosen, every):
         if len(rows) and not 0 <= rows[0] <= rows[-1] < sample.n_rows:
-            raise DataError(
-                f"{sample.name} has no row {rows[-1] if rows[0] >= 0 else rows[0]}: rows are counted from 0."
-            )
+            raise DataError(f"{sample.name} has no row {rows[-1] if rows[0] >= 0 else rows[0]}: the first row is 0.")
     if len(chosen) < FEWEST:
-        raise MandolineError(f"{counted(len(chosen), 'row')} cannot be described. Select at least {FEWEST}.")
+        raise MandolineError(f"Select at least {FEWEST} rows. Got {len(chosen)}.")
     others = np.setdiff1d(every, chosen)
     if not len(others):
-        raise MandolineError("Every row is selected, so there is nothing to tell them from. Select fewer.")
+        raise MandolineError("Every row is selected, so there is nothing to compare them with. Select fewer.")
     return np.concatenate([chosen, others]), chosen
 
 
@@ -186,7 +183,7 @@ def _refine(
     selected: Bools,
     fewest: int,
 ) -> _Rule:
-    """Choose every condition but the last anew, in the light of the others."""
+    """Choose every condition but the last again, given the others."""
     rule = _rule(conditions, numbers, selected, fewest)
     for i in range(len(conditions) - 1):
         others = np.logical_and.reduce([other.inside for j, other in enumerate(rule.conditions) if j != i])

@@ -35,7 +35,7 @@ class Pool:
     Parameters
     ----------
     rules : tuple of Slice
-        As a project would hold them; some stand for several slices.
+        As a project would hold them; some are families of slices.
     rule_of : array of int, shape (n_columns,)
         The rule that each column belongs to.
     source, target : csr_matrix, shape (n_drawn, n_columns)
@@ -56,12 +56,12 @@ class Pool:
 
 
 def make_pools(fits: Sequence[Fit], taken: Sequence[Slice]) -> tuple[Pool, ...]:
-    """List candidates for each model, with what they say of the drawn rows; none on columns declared harmless.
+    """List candidates for each model, with what they say of the drawn rows; none on columns marked as irrelevant.
 
     Parameters
     ----------
     taken : sequence of Slice
-        Rules that are there already; the model's own predictions are offered where no rule speaks of them.
+        Rules that are there already; the model's own predictions are offered if no rule reads them.
     """
     shared: dict[bytes, RuleTable] = {}  # models that score the same rows have the same columns
     pools = []
@@ -69,7 +69,7 @@ def make_pools(fits: Sequence[Fit], taken: Sequence[Slice]) -> tuple[Pool, ...]:
         cells = fit.cells
         rows, drawn = cells.rows, cells.drawn
         if rows is None or drawn is None:
-            raise MandolineError("Slices are found in the columns of rows, and only slice codes are known here.")
+            raise MandolineError("Suggestions need rows, and only slice codes are available. Use samples.")
         drawn = drawn.without(fit.trust.harmless, HARMLESS)
         samples = (
             _take_rows(rows.source, np.flatnonzero(rows.scored)[drawn.source_rows]),

@@ -16,9 +16,8 @@ from mandoline_core.data import take_step
 from mandoline_core.discovery.pool import Pool, has_support
 from mandoline_core.discovery.relevance import Relevance, relevance
 from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, rule_name
-from mandoline_core.formatting import show_number
 from mandoline_core.pipeline import cell_marks
-from mandoline_core.slices import Category, Expression, Keyword, Slice, conjoin, written_column, written_text
+from mandoline_core.slices import Expression, Keyword, Slice, conjoin
 from mandoline_core.weighting import has_rows
 
 MOST_JOINED = 10  # candidates that are looked at in pairs: more would be many tests for little
@@ -58,12 +57,12 @@ class Candidate:
 
     @cached_property
     def inside(self) -> Floats:
-        """The drawn rows inside, of both samples, one after the other."""
+        """The drawn rows in the slice, of both samples joined."""
         return np.concatenate([table[:, [self.column]].toarray().ravel() for table in self.tables])
 
     @property
     def merit(self) -> float:
-        """What it is ranked by: |z|, less for a conjunction, which may stand for what two slices say better."""
+        """What it is ranked by: |z|, less for a conjunction, which may be what two slices say better."""
         return abs(self.z) / (CLEARLY_MORE if self.joined else 1.0)
 
     @property
@@ -103,7 +102,7 @@ def _alike(one: Candidate, other: Candidate) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class CandidateRanking:
-    """Hold candidates, the most relevant first, and how far one must stand out among so many.
+    """Hold candidates, the most relevant first, and the threshold of significance among them.
 
     Parameters
     ----------
@@ -112,11 +111,11 @@ class CandidateRanking:
     by_model : mapping
         The same rules by their keys, for every model.
     gap_threshold : float
-        The |z| of a gap beyond which it stands out from sampling error among all that were looked at. Bonferroni, as
+        The |z| of a gap beyond which it is significant among all candidates. Bonferroni, as
         candidates overlap in every way: it holds whatever their dependence.
     threshold : float
-        The |z| beyond which a candidate stands out among those whose gap does. Which these are, no score decides, so
-        only they count.
+        The |z| beyond which a candidate is significant among those whose gap is. Scores do not decide which these are,
+        so only they count.
     """
 
     candidates: tuple[Candidate, ...]
@@ -270,26 +269,23 @@ def join_rules(parts: tuple[Slice | Edge, Slice | Edge], way: tuple[bool, bool] 
 
     Examples
     --------
-    >>> from mandoline_core.slices import Threshold
+    >>> from mandoline_core.slices import Category, Threshold
     >>> old, urban = Threshold("old", column="age", above=65), Category("b", column="place", values=("b",))
-    >>> join_rules((old, urban)).text
-    'age > 65 and place in ("b")'
+    >>> join_rules((old, urban)).name
+    'age above 65 and place is b'
     """
     written = [_written(part) for part in parts]
     if None in written:
         return None
     text = " and ".join(f"{rule}" if yes else f"not ({rule})" for rule, yes in zip(written, way, strict=True))
-    return Expression(text, text=text)
+    joined = Expression("rule", text=text)
+    return replace(joined, name=joined.describe())
 
 
 def _written(rule: Slice | Edge) -> str | None:
     """Write a rule in the expression language; None where it cannot be said."""
     expression = conjoin("rule", [rule]) if isinstance(rule, Slice) else None
-    if expression is None or not isinstance(rule, Category):
-        return None if expression is None else expression.text
-    # One value is written as a list, too: a level and a group of levels read the same way.
-    values = (written_text(value) if isinstance(value, str) else show_number(value) for value in rule.values or ())
-    return f"{written_column(rule.column)} in ({', '.join(values)})"
+    return None if expression is None else expression.text
 
 
 def _edges(

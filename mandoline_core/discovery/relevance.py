@@ -1,4 +1,4 @@
-"""Relevance: what a slice would do to the estimate, to first order, and how far that stands out from sampling error.
+"""Relevance: what a slice would do to the estimate, to first order, and whether that is beyond sampling error.
 
 If a slice x joined, the weights would move so that its share matches, and the estimate by about
 
@@ -24,7 +24,7 @@ _NOTHING_LEFT = 0.05  # of a slice's variance beyond the modelled slices: then t
 
 @dataclass(frozen=True, eq=False)
 class Relevance:
-    """Hold both factors, their product and how far it stands out, for m candidates.
+    """Hold both factors, their product and its significance, for m candidates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A map of rows: both samples as points in the plane, in which rows that are alike lie near each other."""
+"""A map of rows: both samples as points in the plane, with similar rows near each other."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class RowMap:
     n_source, n_target : int
         How many rows there are.
     columns : tuple of str
-        Those that the map rests on; each counts as much as any other.
+        The columns used, with equal weight.
     left_out : mapping of str to str
-        Those that it does not rest on, and why.
+        The columns not used, and why.
     """
 
     source: Floats
@@ -71,7 +71,7 @@ def map_rows(
     seed: int = 0,
     step: Callable[[], None] = lambda: None,
 ) -> RowMap:
-    """Lay the rows of two samples out in the plane, those near each other that are alike (t-SNE).
+    """Place the rows of two samples in the plane, similar rows near each other (t-SNE).
 
     Text becomes TF-IDF brought down to a few dimensions (truncated SVD), categories 0/1 columns, numbers are
     standardised; each column is scaled to the same total variance.
@@ -79,7 +79,7 @@ def map_rows(
     Parameters
     ----------
     columns : sequence of str, optional
-        Those that may tell the samples apart when not given: no labels, predictions, identifiers and constants.
+        By default all but labels, predictions, identifiers and constants.
     most_rows : int
         Of both samples together; of larger samples rows are drawn, as many of each where both have enough.
     seed : int
@@ -109,7 +109,7 @@ def map_rows(
             blocks[column] = _block(features, seed)
     if features is None or not blocks:
         reasons = listed((f"{column} ({why})" for column, why in left_out.items()), most=6)
-        raise DataError(f"No column is left to lay the rows out by{f': {reasons}' if reasons else ''}.")
+        raise DataError(f"There is no column to place the rows by{f': {reasons}' if reasons else ''}.")
     step()
     points = _flat(np.hstack(list(blocks.values())), seed)
     n = len(features.source_rows)

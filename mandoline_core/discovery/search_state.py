@@ -145,7 +145,8 @@ def _restrict(cells: Cells, part: Bools) -> Cells:
     statistics = cells.statistics[part]
     patterns = restrict_source(cells.count, cells.statistics, part)
     index, rows = cells.count.source_index[part], cells.count.source_rows[part]
-    count = cells.count._replace(patterns=patterns, source_index=index, source_rows=rows)
+    design = cells.count.design[0].take(part), cells.count.design[1]
+    count = cells.count._replace(patterns=patterns, source_index=index, source_rows=rows, design=design)
     scored = cells.scored.copy()
     scored[np.flatnonzero(cells.scored)[~part]] = False
     return replace(
@@ -157,7 +158,6 @@ def _restrict(cells: Cells, part: Bools) -> Cells:
         gold_answers={name: truth[part] for name, truth in cells.gold_answers.items()},
         drawn=None,
         predictions=None,
-        labels=None,
     )
 
 

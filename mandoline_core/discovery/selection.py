@@ -20,10 +20,10 @@ from mandoline_core.discovery.search_state import Edge, SearchState
 from mandoline_core.errors import MandolineError
 from mandoline_core.slices import Slice
 
-MOST_ACCEPTED = 8  # more than a person reads, and each has a weight to be estimated
+MOST_ACCEPTED = 8  # more than anyone reads, and each has a weight to be estimated
 FEWEST_EFFECTIVE = 100.0  # rows, unless there were fewer at the start: below, intervals are rough
 LEAST_LEFT = 0.25  # of the effective rows at the start
-MOST_ASIDE = 0.02  # of the target, beyond what was set aside at the start: else it speaks of something else
+MOST_ASIDE = 0.02  # of the target, beyond what was set aside at the start: else it covers other rows
 MOST_REFUSED = 5  # in a row: what ranks lower hardly moves the estimate
 
 
@@ -33,10 +33,10 @@ def choose(
     never: Collection[object],
     progress: Callable[[float], None] = lambda _share: None,
 ) -> tuple[list[Candidate], list[tuple[SearchState, ...]]]:
-    """Accept the most relevant candidate, rank the others anew, and so on, until nothing stands out.
+    """Accept the most relevant candidate, rank the others again, and so on, until nothing is significant.
 
     At most eight are accepted. One that leaves fewer than 100 effective rows (or than a quarter of those at the
-    start), or sets aside more than 2% of the target beyond what was, is passed over.
+    start), or leaves out more than 2% more of the target, is skipped.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def fewest_effective(start: SearchState) -> float:
 
 
 def is_sane(new: SearchState, start: SearchState) -> bool:
-    """Tell whether enough rows carry the estimate, and it speaks of nearly as much of the target as at the start."""
+    """Tell whether enough rows carry the estimate, and it covers nearly as much of the target as at the start."""
     before, after = start.report, new.report
     return after.effective_sample_size >= fewest_effective(start) and after.set_aside <= before.set_aside + MOST_ASIDE
 
@@ -109,7 +109,9 @@ def cross_fit(
 ) -> dict[str, CrossFit]:
     """Choose on one half of the labelled rows and estimate on the other, and back; by model."""
     by_scored: dict[bytes, Bools] = {}  # one array for models that score the same rows, so that what it gives is shared
-    drawn = rng.random(len(states[0].fit.cells.scored)).argsort() % 2 == 0
+    clusters = states[0].request.source.clusters
+    whole = np.arange(len(states[0].fit.cells.scored)) if clusters is None else clusters
+    drawn = (rng.random(int(whole.max()) + 1).argsort() % 2 == 0)[whole]  # rows that belong together stay together
     parts = []
     for state in states:
         scored = state.fit.cells.scored
@@ -128,11 +130,14 @@ def cross_fit(
 def _average(*halves: SearchState) -> CrossFit:
     """Average two estimates on different source rows and the same target rows."""
     values = halves[0].report.estimate, halves[1].report.estimate
-    first, second = (half.report.outcome.influence.pieces(half.report.problem.members) for half in halves)
+    first, second = (
+        half.report.problem.members.together(half.report.outcome.influence.pieces(half.report.problem.members))
+        for half in halves
+    )
     # The halves have source rows of their own; target rows are the same, so that their sampling error is common.
     if len(first) == 2 and len(second) == 2:
         both = (first[1] + second[1]) / 2
         variance = float(first[0] @ first[0] + second[0] @ second[0]) / 4 + float(both @ both)
-    else:  # redraws do not tell the samples apart: at most, all of their sampling error is common
+    else:  # redraws do not distinguish the samples: at most, all of their sampling error is common
         variance = (math.sqrt(float(first[0] @ first[0])) + math.sqrt(float(second[0] @ second[0]))) ** 2 / 4
     return CrossFit(sum(values) / 2, math.sqrt(variance), values)

@@ -1,16 +1,15 @@
-"""Spread: how much hangs on the choice of slices, which the interval takes as given.
+"""Spread: how sensitive the estimate is to the choice of slices, which the interval takes as given.
 
-The estimate is made again with other slices that a person could defend: each suggestion, random sets of them, and all
-together. The interval is moved outwards, both ways, by as far as the furthest of these is from the estimate. Choices
-that leave too few effective rows are passed over. Leaving out slices that a person wrote is not counted: on real cases
-that made the band wider and no truer.
+The estimate is made again with other plausible slices: each suggestion, random sets of them, and all together. The
+interval is widened, both ways, by the largest change of the estimate. Choices that leave too few effective rows are
+skipped. Leaving out slices of the project is not counted: on real cases that made the band wider and no truer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -18,38 +17,31 @@ from mandoline_core.arrays import Bools, Interval
 from mandoline_core.data import Sample
 from mandoline_core.discovery.search_state import SearchState
 from mandoline_core.discovery.selection import fewest_effective, try_rule
-from mandoline_core.discovery.suggest import start_states, suggest
+from mandoline_core.discovery.suggest import search, start_states
 from mandoline_core.discovery.suggestions import Suggestion, Suggestions
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence, show_ends, show_points
-from mandoline_core.pipeline import Progress, estimate_with, steps
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_ends, show_points
+from mandoline_core.pipeline import Options, Progress, Request, estimate_with, steps, with_options
 from mandoline_core.project import Project
-from mandoline_core.slices import Slice
+from mandoline_core.results import Tabular, ends
+from mandoline_core.slices import SliceLike
 
 SUBSETS = 16
 MUCH_WIDER = 2.0  # times the interval: then the choice of slices matters more than sampling error
 
-DEPENDS_ON_SLICES = FindingKind(
-    "choice",
-    "depends_on_slices",
-    "Your answer depends on which slices you believe",
-    "Look at the suggestion that moves it most: if you believe it, accept it; if not, say why.",
-    ": {choice} moves the estimate by {moved}, and with other slices that could be defended it lies within {ends}.",
-)
 
-
-@dataclass(frozen=True)
-class Spread:
-    """Hold how far one model's estimate moves with other slices that a person could defend.
+@dataclass(frozen=True, repr=False)
+class Spread(Tabular):
+    """Hold how far one model's estimate moves with other plausible slices.
 
     Parameters
     ----------
     interval : pair of floats
-        The interval, moved outwards both ways by `moved`.
+        The interval, widened both ways by `moved`.
     moved : float
-        How far the furthest choice is from the estimate.
+        The largest change of the estimate.
     choice : str
-        Which one that is, in words; empty where there is no other choice.
+        The slices behind it, in words; empty if there are no others.
     tried : int
         Other choices that gave an estimate.
     times : float
@@ -65,25 +57,30 @@ class Spread:
 
     @property
     def finding(self) -> Finding | None:
-        """What to know where the choice of slices matters more than sampling error."""
+        """What to know if the choice of slices matters more than sampling error."""
         if self.times <= MUCH_WIDER:
             return None
         moved = show_points(self.moved, share=self.share, sign=False)
         ends = show_ends(self.interval, share=self.share)
-        return DEPENDS_ON_SLICES.found("warning", choice=self.choice, moved=moved, ends=ends)
+        return Finding(
+            "choice",
+            "depends_on_slices",
+            "warning",
+            f"The estimate is sensitive to your slices: {self.choice} moves it by {moved}.",
+            "Look at the suggestion that moves it most, and accept it if it is plausible.",
+            f"With other plausible slices it is within {ends}.",
+            numbers={"choice": self.choice, "moved": self.moved, "interval": self.interval},
+        )
 
     @property
-    def sentence(self) -> Sentence:
-        """What other choices of slices would say."""
+    def sentence(self) -> str:
+        """What other slices would give."""
         if not self.tried:
-            return Sentence("No other slices were found that could be defended and would matter.")
-        return Sentence(
-            "With other slices that could be defended ({n} choices tried) the estimate lies within {ends}; what moves "
-            "it most is {choice} ({moved}).",
-            n=self.tried,
-            ends=show_ends(self.interval, share=self.share),
-            choice=self.choice,
-            moved=show_points(self.moved, share=self.share, sign=False),
+            return "No other plausible slices were found that would change the estimate."
+        return (
+            f"With other plausible slices ({self.tried} tried), the estimate is within "
+            f"{show_ends(self.interval, share=self.share)}. Largest change: {self.choice} "
+            f"({show_points(self.moved, share=self.share, sign=False)})."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -96,17 +93,22 @@ class Spread:
             "finding": None if finding is None else finding.as_dict(),
         }
 
+    def records(self) -> list[dict[str, Any]]:
+        """Return one line: where the estimate is with other slices."""
+        return [{**ends(self.interval), "moved": self.moved, "choice": self.choice, "tried": self.tried}]
 
+
+@with_options
 def spread(
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None = None,
-    slices: Sequence[Slice] | None = None,
+    slices: Sequence[SliceLike] | None = None,
     *,
     suggestions: Suggestions | None = None,
     progress: Progress | None = None,
-    **asked: Any,
+    **options: Unpack[Options],
 ) -> dict[str, Spread]:
-    """Say how much hangs on the choice of slices, by model.
+    """Measure how sensitive the estimate is to the choice of slices, by model.
 
     Parameters
     ----------
@@ -116,7 +118,7 @@ def spread(
         What could be chosen; found when left out.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1; what it raises stops the search.
-    **asked
+    **options
         As in `estimate`.
 
     Examples
@@ -131,13 +133,13 @@ def spread(
     (0.15, 1)
     """
     tell = progress or (lambda *_: None)
-    if suggestions is None:
-        suggestions = suggest(source, target, slices, progress=lambda what, share: tell(what, 0.7 * share), **asked)
-    request, states = start_states("spread", source, target, slices, **asked)
+    request, states = start_states("spread", source, target, slices, **options)
+    if suggestions is None:  # the states keep the codes of every slice that is tried
+        suggestions = search(request, states, progress=lambda what, share: tell(what, 0.7 * share))
     offered, grown = suggestions.suggestions, states
     for suggestion in offered:
         grown = try_rule(grown, suggestion.rule) or grown
-    # Random sets stand for what a person might put together; all of them are too many to try.
+    # Random sets represent what a user might combine; all of them are too many to try.
     rng = np.random.default_rng(request.settings.seed)
     subsets = rng.random((SUBSETS, len(offered))) < 0.5
     spreads = {}
@@ -183,5 +185,5 @@ def _choices(
         point = estimate_with(whole.fit, start.request.settings, [*own, *added])
         if point.estimate is not None and point.effective_sample_size is not None:
             both = " and ".join(words[name] for name in added)
-            shown = both if len(added) == 2 else f"{len(added)} of them together"
+            shown = both if len(added) == 2 else f"{len(added)} suggestions together"
             yield shown, point.estimate, point.effective_sample_size

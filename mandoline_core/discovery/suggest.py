@@ -1,11 +1,11 @@
-"""Suggest: find slices worth trying, try them, and accept them one by one where that is asked for."""
+"""Suggest: find slices worth trying, try them, and accept them one by one on request."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
@@ -25,31 +25,33 @@ from mandoline_core.discovery.suggestions import (
 )
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator, influence_interval
-from mandoline_core.formatting import Sentence, show_points
-from mandoline_core.pipeline import AblationPoint, Progress, Request, state
+from mandoline_core.formatting import show_percent, show_points
+from mandoline_core.pipeline import AblationPoint, Options, Progress, Request, state, with_options
 from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.project import Project
-from mandoline_core.slices import Slice
+from mandoline_core.slices import Slice, SliceLike
 
 WORTH_A_LOOK = 2.0  # |z|: what is below is hardly more than sampling error, however few are looked at
 
 
+@with_options
 def suggest(
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None = None,
-    slices: Sequence[Slice] | None = None,
+    slices: Sequence[SliceLike] | None = None,
     *,
     most: int = 10,
     auto: bool = False,
     never: Collection[Slice | Edge | str] = (),
     progress: Progress | None = None,
-    **asked: Any,
+    **options: Unpack[Options],
 ) -> Suggestions:
-    """Find slices worth trying, and try each; no target label is looked at.
+    """Find slices worth trying, and try each; target labels are not used.
 
     Candidates are words and short phrases, cuts of numbers, categories and groups of them, missing values, lengths of
-    texts, months of dates, the models' own answers, conjunctions of two, and pairs of slices as edges. They are ranked
-    by what remains off after weighting, times how the score differs there after weighting, over its standard error.
+    texts, months and weekdays, cuts of dates, the models' predictions, conjunctions of two, and pairs of slices as
+    edges. They are ranked by what still differs after weighting, times how the score differs there, over its standard
+    error.
 
     Parameters
     ----------
@@ -59,13 +61,13 @@ def suggest(
         Suggestions, at most.
     auto : bool
         Accept greedily: the most relevant, then the most relevant of what is left, and so on. It stops at eight, or
-        when nothing stands out from sampling error, and passes over what leaves too few effective rows or sets rows
-        aside. Intervals then allow for the choice.
+        when nothing is beyond sampling error, and skips what leaves too few effective rows or leaves rows out.
+        Intervals then allow for the choice.
     never : collection of Slice, pair of slice names, or str
         Rules, or names of rules, that are not to be suggested.
     progress : callable, optional
         Called with what is being done and the share done, between 0 and 1; what it raises stops the search.
-    **asked
+    **options
         As in `estimate`. While slices are tried, intervals are influence-function intervals.
 
     Examples
@@ -81,16 +83,29 @@ def suggest(
     """
     wanted: object = most
     if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
-        raise MandolineError(f"most must be a whole number, 1 or above. Got {most!r}.")
+        raise MandolineError(f"most must be a whole number, 1 or more. Got {most!r}.")
     tell = progress or (lambda _what, _share: None)
-    request, states = start_states("suggest", source, target, slices, progress=_part(tell, 0.0, 0.2), **asked)
-    first = states[0]
+    request, states = start_states("suggest", source, target, slices, progress=_part(tell, 0.0, 0.2), **options)
+    return search(request, states, most=most, auto=auto, never=never, progress=tell)
+
+
+def search(
+    request: Request,
+    states: Sequence[SearchState],
+    *,
+    most: int = 10,
+    auto: bool = False,
+    never: Collection[Slice | Edge | str] = (),
+    progress: Progress,
+) -> Suggestions:
+    """Suggest slices for samples that were counted."""
+    tell, first = progress, states[0]
     tell("looking for slices", 0.2)
     pools = make_pools([one.fit for one in states], request.slices)
     barred = {rule if isinstance(rule, str) else rule_key(rule) for rule in never}
     tell("looking for slices", 0.3)
     ranking = rank(states, pools, barred)
-    # What is off for sure is worth knowing, too, where it matters little: then nobody need wonder.
+    # What clearly differs is worth knowing even if it matters little.
     worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
     tried, trying = distinct(worth, most), _part(tell, 0.4, 0.6 if auto else 1.0)
     suggestions = []
@@ -114,19 +129,19 @@ def suggest(
 
 def start_states(
     caller: str,
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None,
-    slices: Sequence[Slice] | None,
+    slices: Sequence[SliceLike] | None,
     *,
     progress: Progress | None = None,
-    **asked: Any,
+    **options: Unpack[Options],
 ) -> tuple[Request, tuple[SearchState, ...]]:
-    """State what is asked for, and count every model's rows."""
-    request = state(caller, source, target, slices, **asked).in_memory
+    """Make the request, and count every model's rows."""
+    request = state(caller, source, target, slices, **options).in_memory
     name = request.settings.name
     if not get_estimator(name).uses_slices:
         raise MandolineError(
-            f"Method {name!r} does not look at slices, so none would change its estimate. Use another."
+            f"Method {name!r} does not use slices, so none can change its estimate. Use a method such as 'mandoline'."
         )
     # Hundreds of fits are made on the way: none waits for a bootstrap.
     quick = replace(request, settings=replace(request.settings, interval="influence"))
@@ -141,7 +156,7 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
 def _accept(
     request: Request, states: Sequence[SearchState], pools: Sequence[Pool], barred: set[object], progress: Progress
 ) -> AcceptedSlices:
-    """Choose on all rows, and on halves to see what the choice hangs on."""
+    """Choose on all rows, and on halves to see how stable the choice is."""
     accepted, steps = choose(states, pools, barred, lambda share: progress("choosing slices", 0.3 * share))
     judged = cross_fit(
         states,
@@ -164,6 +179,7 @@ def _accept(
         reports=reports,
         intervals={name: _interval(report, judged[name]) for name, report in reports.items()},
         cross_fits=judged,
+        errors={name: _choice_error(report, judged[name]) for name, report in reports.items()},
         curves=curves,
     )
 
@@ -173,18 +189,24 @@ def _report(request: Request, chosen: SearchState) -> ModelReport:
     fit, settings = chosen.fit, request.settings
     if not fit.problem.patterns.names:
         return report_model(fit, replace(settings, name="source"))
-    if isinstance(request.edges, str):  # edges that are learned are learned anew, with the slices that joined
+    if isinstance(request.edges, str):  # edges that are learned are learned again, with the added slices
         fit = fit_cells(
             fit.cells, chosen.rules, edges="auto", settings=settings, methods=request.methods, trust=request.trust
         )
     return report_model(fit, settings)
 
 
+def _choice_error(report: ModelReport, judged: CrossFit) -> float:
+    """Return how far the estimate is from the one on rows that did not choose, and how much surer it looks."""
+    more = max(judged.standard_error**2 - report.standard_error**2, 0.0)
+    return math.hypot(math.sqrt(more), report.estimate - judged.estimate)
+
+
 def _interval(report: ModelReport, judged: CrossFit) -> Interval:
-    """Widen the interval by how far the estimate is from the one on rows that did not choose."""
+    """Widen the interval by what the choice, and earlier ones, add to the standard error."""
     return influence_interval(
         report.estimate,
-        math.hypot(max(report.standard_error, judged.standard_error), report.estimate - judged.estimate),
+        math.hypot(report.standard_error, _choice_error(report, judged), report.fit.choice_error),
         confidence=report.settings.confidence,
         bounds=report.problem.metric.bounds,
         effective_rows=report.effective_sample_size,
@@ -246,24 +268,15 @@ def _remaining_shift(grown: SearchState) -> RemainingShift | None:
     return RemainingShift(len(off), worst[0].name if worst else "", worst[0].after if worst else 0.0)
 
 
-def _reason(candidate: Candidate, grown: SearchState) -> Sentence:
-    """Say both factors: what is off after weighting, and how the score differs there."""
-    share = grown.share
-    more = candidate.gap > 0
-    parts = {
-        "words": candidate.rule.describe() if isinstance(candidate.rule, Slice) else candidate.name,
-        "model": candidate.model,
-        "there": candidate.target,
-        "weighted": candidate.target - candidate.gap,
-        "difference": show_points(abs(candidate.difference), share=share, sign=False),
-        "way": "higher" if candidate.difference > 0 else "lower",
-        "metric": grown.fit.problem.metric.spoken,
-        "z": candidate.z,
-    }
-    what = "{words}:" if isinstance(candidate.rule, Slice) else "{words} agree on"
-    return Sentence(
-        f"{what} {{there:percent}} of the {{target}}, {'more' if more else 'less'} than the {{weighted:percent}} that "
-        "weighting leaves in the {source}; there the {metric} of {model} is {difference} {way} than the slices say "
-        "(z = {z:+.1f}).",
-        **parts,
+def _reason(candidate: Candidate, grown: SearchState) -> str:
+    """Say both factors: what differs after weighting, and how the score differs there."""
+    rule, weighted = candidate.rule, candidate.target - candidate.gap
+    what = f"{rule.describe()}:" if isinstance(rule, Slice) else f"{candidate.name} agree on"
+    difference = show_points(abs(candidate.difference), share=grown.share, sign=False)
+    others = len(grown.rules) > 1  # the candidate is one of them
+    after, than = (" after weighting", "the slices explain") if others else ("", "elsewhere")
+    return (
+        f"{what} {show_percent(candidate.target)} of new rows, {show_percent(weighted)} of labelled rows{after}. "
+        f"There the {grown.fit.problem.metric.spoken} of {candidate.model} is {difference} "
+        f"{'higher' if candidate.difference > 0 else 'lower'} than {than} (z = {abs(candidate.z):.1f})."
     )

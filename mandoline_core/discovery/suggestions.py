@@ -1,7 +1,8 @@
-"""What suggesting gives: slices that were tried, and with `auto` the ones accepted and where they lead; frozen."""
+"""The results of suggesting: slices that were tried and, with `auto`, those accepted and the estimate with them."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -10,15 +11,21 @@ from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
 from mandoline_core.discovery.search_state import Edge, rule_name
 from mandoline_core.discovery.selection import CrossFit
-from mandoline_core.formatting import Sentence, show_interval, show_points, show_value, table, wrapped
+from mandoline_core.formatting import show_interval, show_percent, show_points, show_value, table, wrapped
 from mandoline_core.pipeline import AblationPoint
-from mandoline_core.project import Project, rule_table
+from mandoline_core.project import Project, TrustSettings, rule_table
+from mandoline_core.results import Tabular, ends
 from mandoline_core.slices import Slice
 
 ALLOWED_FOR = (
-    "Slices were chosen by looking at scores, and the intervals allow for that: slices chosen on one half of the "
-    "labelled rows were judged on the other, and back, and what that moves the estimate by is added to its error."
+    "The intervals allow for choosing slices by score. Slices were chosen on one half of the labelled rows and tested "
+    "on the other. The change of the estimate is added to its error."
 )
+NO_CURE = (
+    "Slices chosen by score are for you to check, not a cure. On 28 natural shifts they helped in 10 and hurt in 13, "
+    "by up to 9.6 points. Keep those that you can explain."
+)
+GIVE_A_REASON = "It moves the estimate by more than the interval. Accept it only if you know why it matters."
 
 
 @dataclass(frozen=True)
@@ -32,9 +39,9 @@ class TrialEstimate:
     effect : float
         How far that is from the estimate without it.
     gap : float
-        What remains off after weighting: the share of rows inside in the target, minus in the reweighted source.
+        What remains after weighting: the share of new rows in the slice, minus that of weighted labelled rows.
     difference : float
-        How far the score differs inside, after weighting, beyond what the modelled slices say.
+        How far the score differs inside, after weighting, beyond what the modelled slices explain.
     z : float
         The product of the two over its standard error: what suggestions are ranked by.
     """
@@ -48,17 +55,22 @@ class TrialEstimate:
     effective_sample_size: float
     set_aside: float
 
+    @property
+    def needs_reason(self) -> bool:
+        """Whether it moves the estimate by more than the interval: then the score alone is no reason to accept it."""
+        return not self.interval[0] <= self.estimate - self.effect <= self.interval[1]
+
 
 @dataclass(frozen=True)
 class RemainingShift:
-    """Hold what no slice speaks of after a suggestion: the columns still off, and the one that is furthest off.
+    """Hold what no slice covers after a suggestion: the columns that still differ, and the one that differs most.
 
     Parameters
     ----------
     n_off : int
-        Columns that are off beyond sampling error by more than a quarter of a standard deviation.
+        Columns that differ beyond sampling error by more than a quarter of a standard deviation.
     worst : str
-        The one that is furthest off; empty where there is no other column.
+        The one that differs most; empty if there is no other column.
     after : float
         How far, in standard deviations.
     """
@@ -83,7 +95,7 @@ class Suggestion:
     trials : mapping of str to TrialEstimate
         By model.
     stands_out : bool
-        Whether sampling error does not explain it, among all the candidates that were looked at.
+        Whether it is beyond sampling error, corrected for the number of candidates.
     """
 
     rule: Slice | Edge
@@ -92,7 +104,7 @@ class Suggestion:
     model: str
     trials: Mapping[str, TrialEstimate] = field(hash=False)
     unexplained: RemainingShift | None
-    reason: Sentence
+    reason: str
     stands_out: bool
 
     @property
@@ -115,6 +127,7 @@ class Suggestion:
         return {
             "rule": rule_table(self.rule) if isinstance(self.rule, Slice) else {"edge": list(self.rule)},
             "words": self.words,
+            "needs_reason": self.first.needs_reason,
             "source": self.source,
             "target": self.target,
             **_plain(self.first),
@@ -128,18 +141,20 @@ class Suggestion:
 
 @dataclass(frozen=True, eq=False)
 class AcceptedSlices:
-    """Hold what `auto` accepted, and where that leads.
+    """Hold what `auto` accepted, and the estimates with it.
 
     Parameters
     ----------
     rules : tuple of Slice or Edge
         In order.
     reports : mapping of str to ModelReport
-        Each model with all of them: what `estimate` says of the project that holds them.
+        Each model with all of them, taken as given.
     intervals : mapping of str to pair of floats
-        Allowing for the choice: wider than the reports' own, which take the slices as given.
+        Allowing for the choice: what `estimate` gives for the project with these slices.
     cross_fits : mapping of str to CrossFit
         Estimates on rows that did not choose.
+    errors : mapping of str to float
+        What the choice adds to each model's standard error.
     curves : mapping of str to tuple of AblationPoint
         The estimate at the start (slice None) and after each of them, as if each had been given.
     """
@@ -148,6 +163,7 @@ class AcceptedSlices:
     reports: Mapping[str, ModelReport]
     intervals: Mapping[str, Interval]
     cross_fits: Mapping[str, CrossFit]
+    errors: Mapping[str, float]
     curves: Mapping[str, tuple[AblationPoint, ...]]
 
     def as_dict(self) -> dict[str, Any]:
@@ -158,13 +174,14 @@ class AcceptedSlices:
             "estimate": {name: report.estimate for name, report in self.reports.items()},
             "interval": {name: list(interval) for name, interval in self.intervals.items()},
             "verdict": {name: r.verdict.as_dict() for name, r in self.reports.items() if r.verdict is not None},
+            "choice_error": dict(self.errors),
             "cross_fit": {name: asdict(cross_fit) for name, cross_fit in self.cross_fits.items()},
             "curve": {name: [asdict(point) for point in curve] for name, curve in self.curves.items()},
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Suggestions:
+@dataclass(frozen=True, eq=False, repr=False)
+class Suggestions(Tabular):
     """Hold all suggestions, the most relevant first, and what was accepted where that was asked for.
 
     Parameters
@@ -174,7 +191,7 @@ class Suggestions:
     start : mapping of str to float
         The estimate of each model without any of them.
     note : str
-        On how many rows candidates were found, where that is not all of them.
+        The number of rows searched, if not all.
     share : bool
         Whether the metric is shown as a percentage.
     """
@@ -196,10 +213,19 @@ class Suggestions:
         }
         return plain if self.accepted is None else plain | self.accepted.as_dict()
 
+    def records(self) -> list[dict[str, Any]]:
+        """List the suggestions."""
+        return [
+            {"slice": one.words, "source": one.source, "target": one.target, "estimate": one.first.estimate}
+            | {**ends(one.first.interval), "effect": one.first.effect, "z": one.first.z}
+            for one in self.suggestions
+        ]
+
     def apply(self, project: Project) -> Project:
-        """Put what was found into a project: what was accepted; else every suggestion, switched off.
+        """Add what was found to a project: what was accepted; else every suggestion, switched off.
 
         An edge cannot be switched off, so edges that are only suggested stay out. A slice's note says why it is there.
+        What choosing slices adds to the standard error goes along, so that intervals allow for it from then on.
         """
         reasons = {one.name: str(one.reason) for one in self.suggestions}
         rules = [one.rule for one in self.suggestions] if self.accepted is None else list(self.accepted.rules)
@@ -211,15 +237,26 @@ class Suggestions:
         edges = project.edges
         if self.accepted is not None and not isinstance(edges, str):
             edges = (*edges, *(rule for rule in rules if not isinstance(rule, Slice)))
-        return replace(project, slices=(*project.slices, *slices), edges=edges)
+        return replace(project, slices=(*project.slices, *slices), edges=edges, trust=self._trust(project.trust))
+
+    def _trust(self, trust: TrustSettings) -> TrustSettings:
+        """Add the error of what was accepted, if anything, to that of slices that were chosen before."""
+        if self.accepted is None or not self.accepted.rules:
+            return trust
+        errors = {name: math.hypot(trust.chosen.get(name, 0.0), new) for name, new in self.accepted.errors.items()}
+        return replace(trust, chosen={**trust.chosen, **{name: float(f"{one:.4g}") for name, one in errors.items()}})
 
     def __str__(self) -> str:
         """Write a table, with the reason for each below."""
-        head = f"{self.name}: slices worth trying, by how much of the change in {self.metric} they explain"
+        head = f"{self.name}: suggested slices, by how much of the change in {self.metric} they explain"
         if not self.suggestions:
-            parts = [head, "", wrapped("Nothing that is still off after weighting seems to matter to the score.", "")]
+            parts = [
+                head,
+                "",
+                wrapped("No suggestions: what still differs after weighting does not seem to affect the score.", ""),
+            ]
         else:
-            rows = [["", "rule", "source", "target", "estimate with it", "effect", "effective rows", "z"]]
+            rows = [["", "rule", "labelled", "new", "estimate with it", "effect", "effective rows", "z"]]
             reasons = []
             for number, one in enumerate(self.suggestions, start=1):
                 trial = one.first
@@ -227,15 +264,16 @@ class Suggestions:
                     [
                         f"{number}.",
                         one.words,
-                        f"{one.source:.1%}",
-                        f"{one.target:.1%}",
+                        show_percent(one.source),
+                        show_percent(one.target),
                         show_interval(trial.estimate, trial.interval, share=self.share),
                         show_points(trial.effect, share=self.share),
                         f"{trial.effective_sample_size:,.0f}",
                         f"{one.trials[one.model].z:+.1f}",
                     ]
                 )
-                reasons.append(wrapped(f"{number}. {one.reason}", ""))
+                large = f" {GIVE_A_REASON}" if trial.needs_reason else ""
+                reasons.append(wrapped(f"{number}. {one.reason}{large}", ""))
             parts = [head, "", table(rows, "><>>>>>>"), "", *reasons]
         if self.note:
             parts += ["", wrapped(self.note, "")]
@@ -252,16 +290,16 @@ def _plain(trial: TrialEstimate) -> dict[str, Any]:
 
 def _accepted_text(accepted: AcceptedSlices, *, share: bool) -> str:
     if not accepted.rules:
-        return wrapped("Nothing was accepted: no candidate stands out from luck and leaves the weights sane.", "")
+        return wrapped("No slice was accepted: no candidate is significant and keeps enough effective rows.", "")
     first = next(iter(accepted.curves.values()))
     rows = [["accepted", *(f"{name}" for name in accepted.curves)]]
     for number, point in enumerate(first):
         cells = [curve[number].estimate for curve in accepted.curves.values()]
         shown = ["-" if value is None else show_value(value, share=share) for value in cells]
-        rows.append([point.slice or "(at the start)", *shown])
+        rows.append([point.slice or "(start)", *shown])
     lines = [table(rows, "<" + ">" * len(accepted.curves)), ""]
     for name, report in accepted.reports.items():
-        verdict = f" {report.verdict.level.upper()}. {report.verdict.message}" if report.verdict else ""
+        verdict = f" {report.verdict.message}" if report.verdict else ""
         interval = show_interval(report.estimate, accepted.intervals[name], share=share)
         lines.append(wrapped(f"{name}: {interval}.{verdict}", ""))
-    return "\n".join([*lines, wrapped(ALLOWED_FOR, "")])
+    return "\n".join([*lines, wrapped(ALLOWED_FOR, ""), wrapped(NO_CURE, "")])

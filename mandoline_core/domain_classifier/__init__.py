@@ -1,7 +1,7 @@
-"""The domain classifier: can two samples be told apart, and by what.
+"""The domain classifier: how well a model distinguishes two samples, and by which columns.
 
-Two samples go in; the columns that may tell their rows apart come out, encoded row by row. With them comes a classifier
-that tries: how well it tells the samples apart, and by what.
+Two samples go in; out come their columns, encoded row by row, and a cross-fitted classifier: how well it distinguishes
+the samples, and by what.
 """
 
 from __future__ import annotations
@@ -31,4 +31,5 @@ from mandoline_core.domain_classifier.columns import (
     encode_column,
 )
 from mandoline_core.domain_classifier.logistic import fit_logistic, one_thread
+from mandoline_core.domain_classifier.naming import NamingColumn, find_naming, find_naming_date
 from mandoline_core.domain_classifier.words import LETTERS, words_of

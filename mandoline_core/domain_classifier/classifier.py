@@ -1,4 +1,4 @@
-"""The domain classifier: it tells rows of two samples apart, and the fit that scores a row never saw it."""
+"""The domain classifier: it distinguishes rows of two samples, and the fit that scores a row never saw it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ MOST_ROWS = 10_000  # a sample, to learn from
 FEWEST_ROWS = 10  # a sample
 FOLDS = 5
 MOST_FEATURES, MOST_ITEMS = 3, 3  # columns that are named, and words or values of each
-_LEAST_SHARE = 0.1  # of what tells the samples apart, for a column to be named
+_LEAST_SHARE = 0.1  # of what distinguishes the samples, for a column to be named
 
 
 class TopFeature(NamedTuple):
-    """Hold a column that tells the samples apart: its share of it, and the words or levels that do most."""
+    """Hold a column that distinguishes the samples: its share of it, and the words or levels that do most."""
 
     column: str
     share: float
@@ -38,12 +38,12 @@ class TopFeature(NamedTuple):
 def design_matrix(
     encoded: Mapping[str, EncodedColumn], rows: tuple[Index, Index] | None = None
 ) -> tuple[Points, tuple[Feature, ...]]:
-    """Put encoded columns side by side: bins of numbers, levels, the words in most rows, and whether a value is there.
+    """Join encoded columns: bins of numbers, levels, frequent words, and whether a value is missing.
 
     Parameters
     ----------
     rows : pair of arrays of int, optional
-        Some of the rows that were encoded, of each sample; all when left out.
+        The encoded rows to use, of each sample. By default, all.
     """
     sides: tuple[list[csr_matrix], list[csr_matrix]] = ([], [])
     features: list[Feature] = []
@@ -74,7 +74,7 @@ class DomainClassifier:
     points, features
         What was fitted to, as `design_matrix` makes it.
     source, target : array of float, shape (n_rows,)
-        Log odds of being from the target, were both samples as large, by fits that did not see the row.
+        Log odds of being new, if both samples were equally large; from fits that did not see the row.
     coefficients : array of float, shape (n_features,)
         The mean over the fits.
     trained : pair of int
@@ -89,14 +89,14 @@ class DomainClassifier:
     trained: tuple[int, int]
 
     def top_features(self, source: Floats | None = None, target: Floats | None = None) -> tuple[TopFeature, ...]:
-        """Name the columns that tell the samples apart, the one that does most first.
+        """Name the columns that distinguish the samples, the one that does most first.
 
         A column's share is its part of the gap between the mean log odds of both samples.
 
         Parameters
         ----------
         source, target : array of float, optional
-            How much each row counts; the same when left out.
+            The weight of each row. By default, equal.
         """
         weights = (
             (np.ones(len(self.source)) if source is None else source),
@@ -130,7 +130,7 @@ def auc(
     source, target : array of float, shape (n_rows,)
         How new each row looks.
     source_weights, target_weights : array of float, optional
-        How much each row counts; the same when left out.
+        The weight of each row. By default, equal.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def auc(
 
 
 def name_features(features: Sequence[TopFeature]) -> str:
-    """Write what tells samples apart, with its words or values.
+    """Write what distinguishes samples, with its words or values.
 
     >>> name_features([TopFeature("text", 0.7, ("lol", "omg")), TopFeature("year", 0.3, ())])
     "'text' (lol, omg), 'year'"
@@ -159,12 +159,18 @@ def name_features(features: Sequence[TopFeature]) -> str:
 
 
 def fit_domain_classifier(
-    points: Points, features: tuple[Feature, ...], *, folds: int, most_rows: int, seed: int
+    points: Points,
+    features: tuple[Feature, ...],
+    *,
+    folds: int,
+    most_rows: int,
+    seed: int,
+    clusters: Sequence[Index | None] = (None, None),
 ) -> DomainClassifier:
-    """Learn to tell the samples apart, fold by fold: each row is scored by the fits to the other folds.
+    """Learn to distinguish the samples, fold by fold: each row is scored by the fits to the other folds.
 
-    Rows beyond `most_rows` of a sample are not fitted to, and scored by the mean of all fits. Both samples count the
-    same, however large they are.
+    Rows beyond `most_rows` of a sample are not used to fit, and are scored by the mean of all fits. Both samples have
+    the same total weight.
 
     Parameters
     ----------
@@ -172,6 +178,8 @@ def fit_domain_classifier(
         Of each sample, drawn at random, to fit to.
     seed : int
         Of the draw and of the folds.
+    clusters : pair of arrays of int, optional
+        The cluster of each row of both samples: rows of one share a fold.
 
     Examples
     --------
@@ -185,7 +193,9 @@ def fit_domain_classifier(
     rng = np.random.default_rng(seed)
     both = csr_matrix(vstack(points, format="csr"))
     n_source, n_target = points[0].shape[0], points[1].shape[0]
-    fold = np.concatenate([_folds(n, folds, most_rows, rng) for n in (n_source, n_target)])
+    fold = np.concatenate(
+        [_folds(n, folds, most_rows, rng, own) for n, own in zip((n_source, n_target), clusters, strict=True)]
+    )
     new = np.repeat([0.0, 1.0], [n_source, n_target])
     scores, drawn = np.zeros(len(new)), fold >= 0
     coefficients = np.zeros(both.shape[1])
@@ -204,10 +214,14 @@ def fit_domain_classifier(
     return DomainClassifier(points, features, scores[:n_source], scores[n_source:], coefficients, trained)
 
 
-def _folds(n: int, folds: int, most_rows: int, rng: np.random.Generator) -> Index:
-    """Put a draw of rows into folds of one size; the others into none, which is -1."""
+def _folds(n: int, folds: int, most_rows: int, rng: np.random.Generator, clusters: Index | None) -> Index:
+    """Put a draw of rows into folds of one size, whole clusters of them; the others into none, which is -1."""
     numbers = np.full(n, -1)
     drawn = rng.permutation(n)[:most_rows]
+    if clusters is not None:
+        present, place = np.unique(clusters[drawn], return_inverse=True)
+        numbers[drawn] = (rng.permutation(len(present)) % folds)[place]
+        return numbers
     numbers[drawn] = np.arange(len(drawn)) % folds
     return numbers
 
@@ -219,15 +233,15 @@ class RowScores:
     Parameters
     ----------
     source, target : array of float, shape (n_rows,)
-        The probability of being from the target, were both samples as large; from fits that did not see the row.
+        The probability of being new, if both samples were equally large; from fits that did not see the row.
     columns : tuple of str
-        The columns that were looked at.
+        The columns that were used.
     auc : float
-        How well the scores tell the samples apart: 0.5 not at all, 1 perfectly.
+        How well the scores distinguish the samples: 0.5 not at all, 1 perfectly.
     top_features : tuple of TopFeature
-        The columns that do it.
+        The columns that distinguish them most.
     trained : pair of int
-        Rows of each sample that were learned from.
+        The number of rows of each sample that were fitted.
     """
 
     source: Floats
@@ -249,14 +263,14 @@ class RowScores:
 
 
 def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None = None, seed: int = 0) -> RowScores:
-    """Score every row of two samples by how new it looks; once for the same samples, columns and seed.
+    """Score every row of two samples by how new it looks; cached.
 
     Parameters
     ----------
     columns : sequence of str, optional
-        Those of both samples without a role, dates and identifiers left out, when not given.
+        By default, the columns of both samples without a role, except dates and identifiers.
     seed : int
-        Of the folds, and of the draw of rows to learn from where there are many.
+        The random seed of the folds and of the rows to fit.
 
     Examples
     --------
@@ -268,7 +282,8 @@ def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None 
     (0.63, 'place', True)
     """
     chosen = None if columns is None else tuple(dict.fromkeys(columns))
-    key = ("row scores", chosen, seed, None if chosen else (source.roles, target.roles))
+    groups = source.group, target.group
+    key = ("row scores", chosen, seed, groups, None if chosen else (source.roles, target.roles))
     return SAMPLE_CACHE.of((source, target), key, lambda: _score(source, target, chosen, seed))
 
 
@@ -276,8 +291,7 @@ def _score(source: Sample, target: Sample, columns: tuple[str, ...] | None, seed
     for sample in (source, target):
         if sample.n_rows < FEWEST_ROWS:
             raise DataError(
-                f"{sample.name} has {sample.n_rows} rows, too few to learn what tells the samples apart. Expected "
-                f"{FEWEST_ROWS} or more."
+                f"{sample.name} has {sample.n_rows} rows. The domain classifier needs at least {FEWEST_ROWS}."
             )
     tried, left_out = default_columns(source, target) if columns is None else (columns, {})
     rows = np.arange(source.n_rows), np.arange(target.n_rows)
@@ -286,8 +300,16 @@ def _score(source: Sample, target: Sample, columns: tuple[str, ...] | None, seed
     encoded = {column: values for column, values in read.items() if isinstance(values, EncodedColumn)}
     if not encoded or (columns is not None and wrong):
         reasons = listed((f"{column} ({why})" for column, why in {**left_out, **wrong}.items()), most=6)
-        raise DataError(f"These columns cannot tell the samples apart: {reasons or 'there are none'}. Choose others.")
-    fitted = fit_domain_classifier(*design_matrix(encoded), folds=FOLDS, most_rows=MOST_ROWS, seed=seed)
+        raise DataError(
+            f"The domain classifier cannot use these columns: {reasons or 'no columns are left'}. Choose others."
+        )
+    fitted = fit_domain_classifier(
+        *design_matrix(encoded),
+        folds=FOLDS,
+        most_rows=MOST_ROWS,
+        seed=seed,
+        clusters=(source.clusters, target.clusters),
+    )
     return RowScores(
         source=expit(fitted.source),
         target=expit(fitted.target),

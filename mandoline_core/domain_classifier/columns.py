@@ -1,4 +1,4 @@
-"""Columns of both samples: which may tell them apart, and each row by row as indicators of bins, levels or words."""
+"""Columns of both samples: which to use, and each encoded as indicators of bins, levels or words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ColumnKind = Literal["number", "date", "category", "flag", "text"]
 Samples = tuple[Sample, Sample]
 
 MOST_COLUMNS = 1_000  # that are looked at unless asked for: each takes about a millisecond, whatever its length
-BEYOND = f"not among the first {MOST_COLUMNS:,} columns that could be looked at"
+BEYOND = f"not among the first {MOST_COLUMNS:,} usable columns"
 MOST_LEVELS = 30
 MOST_WORDS = 200
 MOST_COMMON = 500  # words that a classifier looks at
@@ -28,14 +28,14 @@ MIN_ROWS_OF_WORD = 10  # in both samples together
 N_QUANTILES = 10  # of each sample, to cut numbers at
 OTHER = "(other)"
 _NEARLY_ALL_OTHER = 0.9  # of the rows of one sample
-A_DATE = "a date: new data are from another time by nature"
-TOO_MANY = f"too many values: the {MOST_LEVELS} most frequent are in less than a tenth of a sample's rows"
+A_DATE = "a date: new data is usually later"
+TOO_MANY = f"too many values: the {MOST_LEVELS} most frequent are in less than a tenth of the rows"
 
 
 def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Choose the columns that may tell the samples apart, and say why the others are left out.
+    """Choose the columns that may distinguish the samples, and say why the others are left out.
 
-    Of very many, the first are chosen.
+    Of very many, only the first are chosen.
 
     Returns
     -------
@@ -50,13 +50,14 @@ def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], di
     >>> source = Sample(pd.DataFrame({"age": [30, 40], "y": [0, 1], "p": [1, 1]}), label="y", prediction="p")
     >>> target = Sample(pd.DataFrame({"age": [50, 60], "p": [0, 1]}), name="target.csv")
     >>> default_columns(source, target)
-    (('age',), {'y': 'the label', 'p': "an answer of model 'model'"})
+    (('age',), {'y': 'the label', 'p': "a prediction of model 'model'"})
     """
     reasons: dict[str, str] = {}
     for sample in (source, target):
         for model in sample.models:
-            reasons |= dict.fromkeys(model.columns, f"an answer of model {model.name!r}")
+            reasons |= dict.fromkeys(model.columns, f"a prediction of model {model.name!r}")
     reasons |= {sample.label: "the label" for sample in (source, target) if sample.label is not None}
+    reasons |= {sample.group: "the group" for sample in (source, target) if sample.group is not None}
     for sample, other in ((source, target), (target, source)):
         for column in {*sample.columns} - {*other.columns}:
             reasons.setdefault(column, f"not in {other.name}")
@@ -80,7 +81,7 @@ def _drawback(column: str, source: Sample, target: Sample) -> str | None:
         return wrong
     empty = [sample.name for sample in (source, target) if sample.schema[column] == nw.Unknown]
     if empty:
-        return "no value at all" if len(empty) == 2 else f"no value at all in {empty[0]}"
+        return "no values" if len(empty) == 2 else f"no values in {empty[0]}"
     return profile_column(column, source, target).drawback or None
 
 
@@ -123,9 +124,9 @@ class EncodedColumn:
     values : pair of arrays of float, optional
         Of numbers: less `centre` and over `unit`, 0 where missing.
     tests : int
-        How many quantities were looked at to choose these.
+        The number of quantities from which these were chosen.
     common : pair of csr_matrix and list of str, optional
-        Of text: the words in most rows, chosen by that alone, in the rows of both samples one after the other.
+        Of text: the words in most rows, chosen by that alone, in the rows of both samples, labelled rows first.
     """
 
     kind: ColumnKind
@@ -165,7 +166,7 @@ def encode_column(column: str, samples: Samples, read: tuple[Index, Index]) -> E
         return A_DATE
     if all(dtype == nw.String for dtype in types):
         return _strings(_read(column, samples, read, pa.large_string()), n)
-    return "holds times, which are not compared"
+    return "holds times, which cannot be compared"
 
 
 def _read(column: str, samples: Samples, read: tuple[Index, Index], goal: pa.DataType) -> pa.Array:
@@ -196,7 +197,7 @@ def _numbers(values: list[Floats]) -> EncodedColumn | str:
     known = np.isfinite(values[0]), np.isfinite(values[1])
     finite = [side[some] for side, some in zip(values, known, strict=True)]
     if not all(map(len, finite)):
-        return "no value at all in the rows that count"
+        return "no values in the rows that count"
     cuts = _cuts(finite)
     # A value on a cut is below it: a bound that is not passed is outside, as in a threshold slice.
     bins = tuple(

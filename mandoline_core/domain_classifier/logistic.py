@@ -155,7 +155,7 @@ def fit_logistic(
     points : array of float or csr_matrix, shape (n_points, n_columns)
         Points may be repeated, in which case their counts add up.
     zeros, ones : array of float, shape (n_points,)
-        How many rows of class 0 (the source) and of class 1 (the target) each point stands for; either may be 0.
+        How many rows of class 0 (the source) and of class 1 (the target) each point represents; either may be 0.
     exact : bool
         Go on until the gradient vanishes; else stop where more steps would hardly change the order of the points.
     step : callable

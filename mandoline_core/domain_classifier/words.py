@@ -23,8 +23,8 @@ _MOST_PARTS = 4  # of a word with apostrophes
 def words_of(texts: pa.Array) -> tuple[csr_matrix, list[str]]:
     """Find the words of texts: what a keyword slice with that one word would find, row by row.
 
-    A word is a run of letters, digits and underscores, in lower case; runs joined by apostrophes are also a word
-    together ("don't"), and a run is only listed if it stands alone somewhere ("t" does not). One letter is no word.
+    A word is a run of word characters, in lower case; runs joined by apostrophes are also a word
+    together ("don't"), and a run is only listed if it occurs alone somewhere ("t" does not). One letter is not a word.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The contract every estimator keeps: a problem in, an outcome with its spread out."""
+"""The interface of estimators: a problem goes in, an outcome with its sampling error comes out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import RowInfluence, SamplingError
 from mandoline_core.findings import Finding
-from mandoline_core.metrics import Evaluation, evaluate
+from mandoline_core.metrics import Evaluation, Metric, evaluate
 from mandoline_core.patterns import Membership, add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem, Rows
@@ -22,7 +22,7 @@ from mandoline_core.weighting import Problem, Rows
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Hold an estimate, how sure it is, and what it does not cover.
+    """Hold an estimate, its sampling error, and what it does not cover.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Outcome:
     row_weights : array of float, shape (n_groups, n_patterns)
         The weight of one row of a pattern, by group of source rows; all rows' weights sum to 1.
     kept : array of float, shape (n_patterns,)
-        The share of each pattern's target rows that the estimate speaks of; the others are set aside.
+        The share of each pattern's target rows that the estimate covers; the others are left out.
     delta : array of float, shape (n_potentials,), optional
         Fitted parameters, averaged over folds.
     beyond : tuple of str
@@ -47,7 +47,7 @@ class Outcome:
     error_if_known : float, optional
         The standard error if measured corrections were known exactly; None where none were measured.
     spanned : tuple of Outcome
-        Other answers to the same question that the interval must hold, with their own intervals.
+        Other estimates that the interval must cover, with their own intervals.
     """
 
     value: float
@@ -65,7 +65,7 @@ class Outcome:
     spanned: tuple[Outcome, ...] = ()
 
     def weights(self, membership: Membership) -> Floats:
-        """Return how much each scored cell counts, with all its rows, shape (n_scored,); sums to 1."""
+        """Return the weight of each scored cell, with all its rows, shape (n_scored,); sums to 1."""
         if self.scored_weights is not None:
             return self.scored_weights
         return np.asarray(self.row_weights[membership.groups, membership.source] * membership.source_rows)
@@ -82,7 +82,7 @@ def complete_outcome(
     findings: tuple[Finding, ...] = (),
     scored_weights: Floats | None = None,
 ) -> Outcome:
-    """Build the outcome of a method that sets no row aside.
+    """Build the outcome of a method that leaves no row out.
 
     Parameters
     ----------
@@ -109,67 +109,70 @@ def complete_outcome(
 class Estimator(ABC):
     """Describe a method and run it.
 
-    A new method is one file in this package, one line in the registry (`registry.py`) and its test. The command line,
-    the library and the app then offer it. Its class comes from this one, or from what methods of a kind share, which
-    leaves less to define:
+    To add a method, write one file in this package, one line in `registry.py` and a test. The command line, the
+    library and the app then offer it. Subclass this class, or one of these, which leave less to define:
 
-    - `on_patterns.OnPatterns` weights slice patterns by a ratio: define `fit`, or else `solve` and `means`;
+    - `on_patterns.OnPatterns` weights slice patterns: define `fit`, or `solve` and `means`;
     - `features.OnFeatures` weights rows by their columns: define `fit`;
-    - `probabilities.OnProbabilities` looks at class probabilities, with Mandoline's weights where it needs slices, too:
-      define `expect`.
+    - `probabilities.OnProbabilities` uses class probabilities, and Mandoline's weights if it needs slices: define
+      `expect`.
 
-    Otherwise `evaluate_rows`, `row_influence` and `row_outcome` evaluate the metric on weighted rows and put the
-    outcome together.
+    `evaluate_rows`, `row_influence` and `row_outcome` help with weighted rows.
 
     Parameters
     ----------
     does : str
-        What it does, in one sentence for a person who does not know the method.
+        What it does, in one sentence that a reader from the field recognises.
     seconds : float
-        How long it takes on 10,000 rows of each sample, roughly, where it is long enough to be noticed; else 0. It
-        grows with the square of the rows. Such a method is left out of backtests unless asked for.
+        Rough run time on 10,000 rows of each sample; 0 if negligible. It grows with the square of the rows. Backtests
+        leave out slow methods unless asked for.
     assumes : str
-        What must hold for the estimate to be right, in one sentence.
+        What must hold for the estimate to be unbiased, in one sentence.
+    premise : str
+        What it assumes, in a word: "slices", "columns", "confidence", "classes" or "transport". Only methods with the
+        same word are expected to agree; "" for none.
+    interval_note : str
+        What its interval leaves out, in one sentence, where the assumption cannot be tested.
+    ranks : bool
+        Whether it may rank models.
     needs : tuple of str
-        What it looks at: "slices", "features", "scores", "predictions", "probabilities"; "transformer" if it
-        fine-tunes one; "verdict" if it goes by the one on Mandoline's estimate.
+        Inputs: "slices", "features", "scores", "predictions", "probabilities", "transformer" (a model to fine-tune),
+        "verdict" (on Mandoline's estimate).
     later : bool
         Whether the method is younger than the paper.
     most_patterns : float
-        Beyond so many slice patterns it takes more than a moment.
+        With more slice patterns it is slow.
     on_patterns : bool
-        Whether it works on slice patterns and cells alone and defines `means`: rows may stay in a table, and redrawing
-        patterns repeats it, for the bootstrap.
+        Whether it needs slice patterns only and defines `means`: then rows may stay in a table, and the bootstrap
+        works.
     weights_rows : bool
-        Whether it makes the labelled rows stand for the new ones, which can then be compared.
+        Whether it weights the source rows to match the target rows.
     weighted_mean : bool
-        Whether its estimate is the mean of the weighted rows and nothing else, so that other weights (trimmed ones,
-        those under a hidden change) say something about it.
+        Whether its estimate is a weighted mean, so that trimming and hidden-change analysis apply.
     tilts_slices : bool
-        Whether its weights are those of `Problem.fitted`, by corrections and edges: pairs of slices are tested, and
-        what each slice does to the estimate is attributed.
+        Whether it uses the weights of `Problem.fitted`, so that edge tests and attribution apply.
     takes_corrections : bool
-        Whether it is made for slices that are wrong at times, so that it is shown beside others that are.
+        Whether it corrects for noisy slices, so that such methods are shown together.
     takes_labels : bool
-        Whether a few labels of target rows can test it, be combined with it and be planned by it.
+        Whether a few target labels can test it, be combined with it and be planned with it.
     denoises : bool
-        Whether a regression on the true slices adds to the weighted mean.
+        Whether it adds a regression on the true slices.
 
     Examples
     --------
-    A whole method: the score of the source rows that have the target's commonest pattern of slices.
+    A complete method: the score of the source rows with the most common slice pattern of the target.
 
     >>> from mandoline_core.estimators.base import evaluate_rows, row_influence, row_outcome
     >>> class Commonest(Estimator):
     ...     name = "commonest"
     ...     title = "Commonest pattern"
-    ...     does = "Only labelled rows with the combination of slices that most new rows have count."
-    ...     assumes = "All new rows are like those with the commonest pattern of slices."
+    ...     does = "Averages the labelled rows with the slice pattern that is most common in the new data."
+    ...     assumes = "All new rows score like those with the most common pattern."
     ...     needs, later = ("slices",), True
     ...
     ...     def reason(self, problem):
     ...         rows_alike = problem.patterns.source[problem.patterns.target.argmax()]
-    ...         return None if rows_alike else "No source row has the target's commonest pattern. Use fewer slices."
+    ...         return None if rows_alike else "No labelled row has the most common pattern. Use fewer slices."
     ...
     ...     def estimate(self, problem):
     ...         self.check(problem)
@@ -194,6 +197,9 @@ class Estimator(ABC):
     title: str
     does: str
     assumes: str
+    premise: str = ""
+    interval_note: str = ""
+    ranks: bool = True
     needs: tuple[str, ...] = ()
     later: bool = False
     seconds: float = 0.0
@@ -208,35 +214,39 @@ class Estimator(ABC):
 
     @property
     def uses_slices(self) -> bool:
-        """Whether it looks at slices."""
+        """Whether it uses slices."""
         return "slices" in self.needs
+
+    def needs_for(self, metric: Metric) -> tuple[str, ...]:  # noqa: ARG002 - for those whose inputs depend on it
+        """Name the inputs that it needs for a metric."""
+        return self.needs
 
     @property
     def slow(self) -> bool:
-        """Whether it looks at all columns of all rows, and so runs only when asked to."""
+        """Whether it is slow, and so runs only on request."""
         return self.seconds > 1
 
     def is_quick(self, problem: Problem) -> bool:
-        """Tell whether it takes no more than a moment on a problem."""
+        """Tell whether it is fast on a problem."""
         return not self.slow and len(problem.patterns) <= self.most_patterns
 
     @abstractmethod
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem, in one sentence; None if it does."""
+        """Return why the method does not apply, in one sentence, or None."""
 
     @abstractmethod
     def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread.
+        """Estimate the metric on the target, with its sampling error.
 
-        What cannot be done is a `MandolineError` with one sentence for the person who asked.
+        Raise a `MandolineError` with one sentence for the user if that is impossible.
         """
 
     def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
-        """Estimate the statistics' means only, as fast as possible; a method on patterns defines it."""
+        """Estimate the means of the statistics only, fast; for methods on patterns."""
         raise TypeError(f"Estimator {self.name!r} does not work on patterns alone; ask for `on_patterns` first.")
 
     def expected_seconds(self, methods: MethodSettings, n_rows: int) -> float:  # noqa: ARG002 - for those with settings
-        """Guess how long it takes on so many rows, of both samples together."""
+        """Estimate the run time on a number of rows of both samples."""
         return self.seconds * (n_rows / 20_000) ** 2
 
     def check(self, problem: Problem) -> None:
@@ -247,27 +257,37 @@ class Estimator(ABC):
 
 
 def rows_of(problem: Problem) -> Rows:
-    """Return the rows behind a problem, for a method that has made sure that there are any."""
+    """Return the rows of a problem that has rows."""
     if problem.rows is None:
         raise ValueError("This problem has no rows; an estimator must check that first.")
     return problem.rows
 
 
 def what_stops(compute: Callable[[], object]) -> str | None:
-    """Say what stands in the way of computing something, in its error's words; None if nothing does.
+    """Return the error message of a computation, or None if it succeeds.
 
     Examples
     --------
     >>> from mandoline_core.metrics import get_metric
     >>> what_stops(lambda: get_metric("accuracy"))
-    >>> what_stops(lambda: get_metric("acuracy"))[:31]
-    "Metric 'acuracy' is not known. "
+    >>> what_stops(lambda: get_metric("acuracy"))[:25]
+    "Unknown metric 'acuracy'."
     """
     try:
         compute()
     except MandolineError as error:
-        return error.sentence
+        return str(error)
     return None
+
+
+def why_not_whole(problem: Problem) -> str | None:
+    """Return why a method that weights rows one by one does not apply to a metric of all rows together, or None."""
+    if problem.metric.whole is None:
+        return None
+    return (
+        f"This method needs a metric made of scores by row. Metric {problem.metric.name!r} is one number for all rows. "
+        "Choose a method such as mandoline."
+    )
 
 
 def evaluate_rows(problem: Problem, rows: Index, ratios: Floats) -> tuple[Evaluation, Floats]:
@@ -279,7 +299,7 @@ def evaluate_rows(problem: Problem, rows: Index, ratios: Floats) -> tuple[Evalua
 def row_influence(
     problem: Problem, source: tuple[Index, Floats], target: tuple[Index, Floats] | None = None
 ) -> RowInfluence:
-    """Spread the influence of the rows a method saw over all rows, each sample's centred.
+    """Extend the influence of the rows a method used to all rows, centred by sample.
 
     A fixed penalty does not grow with the rows, so what rows add up to through a penalised fit is not quite 0.
 
@@ -293,7 +313,7 @@ def row_influence(
         np.zeros(n) if part is None else add_up(part[0], part[1] - part[1].mean(), n)
         for part, n in zip((source, target), sizes, strict=True)
     )
-    return RowInfluence(by_source, by_target)
+    return RowInfluence(by_source, by_target, designed=problem.designed)
 
 
 def row_outcome(
@@ -304,7 +324,7 @@ def row_outcome(
     influence: SamplingError,
     findings: tuple[Finding, ...] = (),
 ) -> Outcome:
-    """Put the outcome of a method on single rows together.
+    """Build the outcome of a method on single rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The baselines: the source's own score, and the ratio of pattern frequencies with no model of the slices at all."""
+"""The baselines: the unweighted source score, and post-stratification on slice patterns."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
-from mandoline_core.formatting import Sentence
 from mandoline_core.weighting import Problem
 
 
 class Source(OnPatterns):
-    """Take the source's own score for the target's."""
+    """Take the unweighted source score."""
 
     name = "source"
-    title = Sentence("{source_score}")
-    does = "The score on your labelled data as it is, with every row counting once."
-    assumes = "The new data are like the labelled data."
+    title = "Score on labelled data"
+    does = "Takes the unweighted score on labelled data."
+    assumes = "No shift: new and labelled data have the same distribution."
     needs = ()
+    premise = ""
 
     def fit(self, problem: Problem) -> PointRatios:
-        """Let every row count once."""
+        """Give every row the same weight."""
         return PointRatios(np.ones(len(problem.patterns)), lambda slopes: (np.zeros_like(slopes),) * 2)
 
 
 class Simple(OnPatterns):
-    """Average the patterns' source scores with the target's pattern shares.
+    """Post-stratify: average the source score of each pattern with the target's pattern shares.
 
-    Target rows whose exact pattern the source never shows are set aside. Corrections and edges are not used.
+    Target rows whose pattern has no source row are left out. Corrections and edges are not used.
     """
 
     name = "simple"
-    title = "Simple pattern ratio"
-    does = "Each combination of slices counts as often as it occurs in the new data; nothing is modelled."
-    assumes = "Every pattern of the new data occurs often enough in the labelled data, and slices are never wrong."
+    title = "Post-stratification on slices (Simple)"
+    does = "Weights each slice pattern by its frequency in the new data, without a model (post-stratification)."
+    assumes = "Covariate shift captured by slices without errors, with enough labelled rows in every pattern."
 
     def fit(self, problem: Problem) -> PointRatios:
         """Divide the target's shares of the patterns in both samples by the source's."""
@@ -46,8 +46,8 @@ class Simple(OnPatterns):
         n_seen = table.target[table.source > 0].sum()
         if not n_seen:
             raise OverlapError(
-                "No pattern of slices occurs in both samples, so the simple ratio says nothing. "
-                "Use fewer slices, or an estimator that models them."
+                "No slice pattern occurs in both labelled and new data. "
+                "Use fewer slices, or a method such as mandoline."
             )
         ratios = table.target / n_seen * table.n_source / rows
 

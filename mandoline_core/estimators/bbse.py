@@ -1,4 +1,4 @@
-"""BBSE: source rows weighted by their label, so that the model's predictions come as often as on the target."""
+"""BBSE: black-box shift estimation, which weights source rows by label to correct for label shift."""
 
 from __future__ import annotations
 
@@ -10,28 +10,20 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, row_outcome, rows_of, what_stops
 from mandoline_core.estimators.intervals import RowInfluence
-from mandoline_core.estimators.probabilities import left_out, why_not_classes, why_not_new_classes, why_not_one_class
-from mandoline_core.findings import FindingKind, rows_left_out
-from mandoline_core.formatting import Sentence
+from mandoline_core.estimators.probabilities import why_not_classes, why_not_new_classes, why_not_one_class
+from mandoline_core.findings import Finding, rows_left_out
+from mandoline_core.formatting import listed
 from mandoline_core.metrics import ClassCodes, ClassLabels, evaluate
 from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
 
 WORST_CONDITION = 1e3
 LARGEST_ERROR = 1.0  # of a ratio; of a large ratio, half of it
-NEGATIVE_CLASS_SHARE = FindingKind(
-    "fit",
-    "negative_class_share",
-    "From the predictions, class {names:quoted} would be less frequent than never on the {target}; it is taken to be "
-    "absent",
-    "If the class is there, more than class frequencies has changed: use another method.",
-)
-WITHOUT_PREDICTIONS = rows_left_out("rows_without_predictions", lacking="a prediction")
 
 
 @dataclass(frozen=True, eq=False)
 class LabelShift:
-    """Hold how many times more frequent each class is on the target, and what that follows from.
+    """Hold the ratio of class frequencies between target and source, and what it is computed from.
 
     Parameters
     ----------
@@ -91,7 +83,7 @@ class LabelShift:
 
 
 def fit_label_shift(source: ClassLabels, predicted: ClassCodes) -> LabelShift:
-    """Solve for the ratios of the classes' frequencies; refuse where predictions do not tell classes apart.
+    """Solve for the ratios of the classes' frequencies; refuse if the model confuses classes too often.
 
     Parameters
     ----------
@@ -120,26 +112,17 @@ def fit_label_shift(source: ClassLabels, predicted: ClassCodes) -> LabelShift:
     condition = float(np.linalg.cond(given))
     if condition > WORST_CONDITION:
         raise MandolineError(
-            Sentence(
-                "Predictions tell the classes of the {source} apart too badly to see from them how classes shifted "
-                "(the condition number of the confusion table is {condition:.3g}, the most allowed {worst:g}). Use "
-                "another method, or merge classes that are confused.",
-                condition=condition,
-                worst=WORST_CONDITION,
-            )
+            "The model confuses classes too often to estimate label shift from its predictions (condition number "
+            f"{condition:.3g}, at most {WORST_CONDITION:g}). Merge confused classes, or use another method."
         )
     shift = LabelShift(table, np.linalg.inv(table), target_shares, names, position)
     errors = shift.standard_errors(len(source.truth), len(predicted))
     worst = int(np.argmax(errors / np.maximum(LARGEST_ERROR, np.abs(shift.solution) / 2)))
     if errors[worst] > max(LARGEST_ERROR, abs(shift.solution[worst]) / 2):
         raise MandolineError(
-            Sentence(
-                "How much more frequent class {name!r} is on the {target} cannot be told: {times:.2g} times, with a "
-                "standard error of {error:.2g}. Label more rows of this class, or merge it.",
-                name=names[worst],
-                times=float(shift.solution[worst]),
-                error=float(errors[worst]),
-            )
+            f"The frequency of class {names[worst]!r} in the new data is too uncertain: "
+            f"{float(shift.solution[worst]):.2g}x, with a standard error of {float(errors[worst]):.2g}. "
+            "Label more rows of this class, or merge it with another."
         )
     return shift
 
@@ -147,33 +130,31 @@ def fit_label_shift(source: ClassLabels, predicted: ClassCodes) -> LabelShift:
 def _check_classes(counts: Index, names: tuple[str, ...]) -> None:
     """Refuse classes that have only labels or only predictions: as many equations are needed as there are ratios."""
     for axis, what in (
-        (1, Sentence("a label in the {source} but never predicted")),
-        (0, Sentence("predicted but never a label in the {source}")),
+        (1, "never predicted"),
+        (0, "predicted but never a label"),
     ):
         lacking = [name for name, total in zip(names, counts.sum(axis=axis), strict=True) if not total]
         if lacking:
             raise MandolineError(
-                Sentence(
-                    "Class {names:quoted} is {what}, so how classes shifted cannot be told from predictions. "
-                    "Merge it with another class.",
-                    names=lacking,
-                    what=what,
-                )
+                f"Class {listed(map(repr, lacking))} is {what} in the labelled data, so label shift cannot be "
+                "estimated. Merge it with another class."
             )
 
 
 class Bbse(Estimator):
-    """Weight source rows by class, so that predictions come as often as on the target (Lipton et al., 2018)."""
+    """Correct for label shift: black-box shift estimation (Lipton et al., 2018)."""
 
     name = "bbse"
     title = "Label shift (BBSE)"
-    does = "Classes count as often as the model's answers and their mix-ups say they occur in the new data."
-    assumes = "Only how frequent classes are has changed; rows of one class look the same as before."
+    does = "Reweights classes to frequencies estimated from predictions on new data and the confusion matrix."
+    assumes = "Label shift: class frequencies change, the rows within a class do not."
     needs = ("predictions",)
+    premise = "classes"
+    interval_note = "Covers sampling error only, not a wrong assumption."
     later = True
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
+        """Return why the method does not apply, or None."""
         return (
             why_not_classes(problem)
             or what_stops(lambda: rows_of(problem).answers)
@@ -199,11 +180,23 @@ class Bbse(Estimator):
         complete = predictions >= 0
         target = np.zeros(len(predictions))
         target[complete] = by_target[position[predictions[complete]]] / complete.sum()
-        spread = RowInfluence(weights * evaluation.slopes + by_source[predicted, truth] / n, target)
-        findings = list(left_out(complete, rows_of(problem).target.name, WITHOUT_PREDICTIONS))
+        spread = RowInfluence(
+            weights * evaluation.slopes + by_source[predicted, truth] / n, target, designed=problem.designed
+        )
+        name, missing = rows_of(problem).target.name, int((~complete).sum())
+        findings = [*rows_left_out("rows_without_predictions", missing, len(complete), name=name, lacking="prediction")]
         negative = [name for name, ratio in zip(shift.names, shift.solution, strict=True) if ratio < 0]
         if negative:
-            findings.append(NEGATIVE_CLASS_SHARE.found("warning", names=negative))
+            findings.append(
+                Finding(
+                    "fit",
+                    "negative_class_share",
+                    "warning",
+                    f"Class {listed(map(repr, negative))} gets a negative share of the new data; 0 is used instead.",
+                    "If the new data contain this class, there is more than label shift. Use another method.",
+                    numbers={"classes": tuple(negative)},
+                )
+            )
         return row_outcome(problem, evaluation, np.arange(n), weights, spread, tuple(findings))
 
 
@@ -213,5 +206,5 @@ def _fit(problem: Problem) -> tuple[LabelShift, ClassLabels, ClassCodes]:
     source, target = rows.answers
     predicted = target.predicted[target.predicted >= 0]
     if not len(predicted):
-        raise MandolineError(f"No row of {rows.target.name} has a prediction. Fill them in.")
+        raise MandolineError(f"No row of {rows.target.name} has a prediction. Add predictions.")
     return fit_label_shift(source, predicted), source, target.predicted

@@ -13,7 +13,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.patterns import Patterns
+from mandoline_core.patterns import Membership, Patterns, add_up
 from mandoline_core.weighting import (
     GRADIENT_TOLERANCE,
     Problem,
@@ -39,7 +39,8 @@ def bootstrap(
 ) -> Floats:
     """Redraw the rows of both samples with replacement and estimate again, many times.
 
-    Redrawing rows is redrawing how many rows each pattern gets, and how their scores add up: no row is touched.
+    Redrawing rows is redrawing how many rows each pattern gets, and how their scores add up: no row is touched. Rows
+    that were drawn together are redrawn together.
     Edges stay as they are. Without noise, all refits of a batch are solved at once.
 
     Returns
@@ -71,8 +72,7 @@ def _redraw(
         yield from ((draw_problem(problem, rng), None) for _ in range(n))
         return
     table = problem.patterns
-    source, sums = _draw_source(table, n, rng)
-    target = rng.multinomial(int(table.n_target), table.target / table.n_target, size=n).astype(float)
+    source, sums, target = _draw_samples(problem, n, rng)
     solved = _solve_together(problem, source, target, sums)
     for source_counts, target_counts, total, means in zip(source, target, sums, solved, strict=True):
         drawn = replace(table, source=source_counts, target=target_counts, sums=total)
@@ -81,6 +81,8 @@ def _redraw(
 
 def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
     """Redraw both samples of a problem, each group of source rows on its own, and the rows of its audit."""
+    if problem.designed is not None:
+        return replace(draw_clusters(problem, problem.designed, 1, rng)[0], rule=problem.redraw_rule(rng))
     target = rng.multinomial(int(problem.patterns.n_target), problem.patterns.target / problem.patterns.n_target)
     groups = []
     for group in problem.groups:
@@ -92,14 +94,45 @@ def draw_problem(problem: Problem, rng: np.random.Generator) -> Problem:
         sums=np.sum([group.sums for group in groups], axis=0),
         target=target.astype(float),
     )
-    rule = problem.rule
-    if problem.audit is not None:  # corrections that were measured are measured again, others stay
-        measured = problem.audit.redraw(rng)
-        rule = rule.with_source(np.where(np.isnan(measured), rule.source, measured))
-        if problem.audit.target is not None:
-            measured = problem.audit.target.redraw(rng)
-            rule = replace(rule, own_target=np.where(np.isnan(measured), rule.own_target, measured))
-    return replace(problem, patterns=whole, groups=tuple(groups), rule=rule)
+    return replace(problem, patterns=whole, groups=tuple(groups), rule=problem.redraw_rule(rng))
+
+
+def _draw_samples(problem: Problem, n: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
+    """Redraw both samples of a problem that is not split, n times: source rows, sums, and target rows by pattern."""
+    table = problem.patterns
+    if problem.designed is not None:
+        drawn = [one.patterns for one in draw_clusters(problem, problem.designed, n, rng)]
+        return (
+            np.array([one.source for one in drawn]),
+            np.array([one.sums for one in drawn]),
+            np.array([one.target for one in drawn]),
+        )
+    target = rng.multinomial(int(table.n_target), table.target / table.n_target, size=n).astype(float)
+    return *_draw_source(table, n, rng), target
+
+
+def draw_clusters(problem: Problem, cells: Membership, n: int, rng: np.random.Generator) -> list[Problem]:
+    """Redraw whole clusters of rows of both samples, n times; each group of source rows on its own."""
+    n_patterns, n_groups = len(problem.patterns), len(problem.groups)
+    parts = [cells.groups == number if n_groups > 1 else np.ones(len(cells.source), bool) for number in range(n_groups)]
+    drawn_source = np.zeros((n, len(cells.source)))
+    for part in parts:
+        drawn_source[:, part] = cells.design[0].take(part).redraw(cells.source_rows[part], n, rng)
+    drawn_target = cells.design[1].redraw(cells.target_rows, n, rng)
+    drawn = []
+    for of_source, of_target in zip(drawn_source, drawn_target, strict=True):
+        target = add_up(cells.target, of_target, n_patterns)
+        groups = []
+        for group, part in zip(problem.groups, parts, strict=True):
+            index, rows = cells.source[part], of_source[part]
+            sums = np.stack([add_up(index, rows * column, n_patterns) for column in cells.statistics[part].T], axis=1)
+            groups.append(replace(group, source=add_up(index, rows, n_patterns), sums=sums, target=target))
+        whole = groups[0]
+        if n_groups > 1:
+            source, sums = (np.sum([getattr(group, what) for group in groups], axis=0) for what in ("source", "sums"))
+            whole = replace(problem.patterns, source=source, sums=sums, target=target)
+        drawn.append(replace(problem, patterns=whole, groups=tuple(groups)))
+    return drawn
 
 
 def _draw_source(patterns: Patterns, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

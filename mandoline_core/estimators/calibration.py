@@ -1,4 +1,4 @@
-"""Calibration: class probabilities made to agree with labels, by steps that only go up (isotonic regression)."""
+"""Calibration of class probabilities by isotonic regression."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Calibrated = tuple[Floats, Index, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Hold a step function of a score: blocks of neighbouring scores, each with the mean outcome of its rows.
+    """Hold an isotonic fit: blocks of neighbouring scores, each with the mean outcome of its rows.
 
     A score between two blocks belongs to the nearer one. A value moves only with its own block's rows.
 
@@ -50,7 +50,7 @@ class Blocks:
 
 
 def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: float = 0.0) -> Blocks:
-    """Fit the step function nearest to the outcomes that never falls in the score.
+    """Fit an isotonic regression of outcomes on scores (pool adjacent violators).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def fit_blocks(scores: Floats, outcomes: Floats, weights: Floats, *, least: floa
 def _bins(mass: Floats, least: float) -> Index:
     """Return where bins of neighbouring levels start, about as heavy as asked for, read from either end alike.
 
-    Levels that are heavy by themselves may leave a bin light; the outermost weigh at least half of what is asked.
+    Levels that are heavy on their own may leave a bin light; the outermost weigh at least half of what is asked.
     """
     if least <= mass.min():
         return np.arange(len(mass))
@@ -110,7 +110,7 @@ def _bins(mass: Floats, least: float) -> Index:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Hold one step function a class, each of the class's own probability; with two classes the second's alone.
+    """Hold one isotonic fit per class; with two classes, of the second only.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ class Calibration:
 
 
 def fit_calibration(probabilities: Floats, truth: ClassCodes, weights: Floats) -> Calibration:
-    """Fit each class's step function to whether a row is of the class.
+    """Fit an isotonic regression for each class.
 
     Scores are taken together in about as many bins as the square root of the number of rows, so that both the
     number of bins and of rows in them grow with the sample.

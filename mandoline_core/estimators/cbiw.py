@@ -8,7 +8,15 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import kind_of, take_step
 from mandoline_core.domain_classifier import fit_logistic
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, evaluate_rows, row_influence, row_outcome, what_stops
+from mandoline_core.estimators.base import (
+    Estimator,
+    Outcome,
+    evaluate_rows,
+    row_influence,
+    row_outcome,
+    what_stops,
+    why_not_whole,
+)
 from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.kernels import Points, stack
 from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
@@ -19,12 +27,12 @@ _FARTHEST = 500.0  # log odds beyond which a ratio no longer fits into a float
 
 
 class CbiwSlices(OnPatterns):
-    """Weight patterns by the odds of a logistic regression on the slices' codes."""
+    """Weight patterns by the odds of a logistic regression on the slices."""
 
     name = "cbiw_slices"
-    title = "Classifier on slices"
-    does = "A classifier tells new rows from labelled ones by their slices; rows that look new count more."
-    assumes = "A logistic regression on the slices tells how likely a row is to be new, and slices are never wrong."
+    title = "Domain classifier on slices (CBIW)"
+    does = "Weights labelled rows by the odds of a domain classifier on the slices (logistic regression)."
+    assumes = "Covariate shift that a logistic regression on the slices fits, and slices without errors."
 
     def fit(self, problem: Problem) -> PointRatios:
         """Fit the classifier to the patterns."""
@@ -71,10 +79,10 @@ class CbiwFeatures(OnFeatures):
     """Weight rows by the odds of a logistic regression on the columns."""
 
     name = "cbiw_features"
-    title = "Classifier on columns"
-    does = "A classifier tells new rows from labelled ones by their columns; rows that look new count more."
+    title = "Domain classifier on columns (CBIW)"
+    does = "Weights labelled rows by the odds of a domain classifier on the columns (logistic regression)."
     seconds = 5.0
-    assumes = "A logistic regression on the columns tells how likely a row is to be new, and both samples overlap."
+    assumes = "Covariate shift that a logistic regression on the columns fits, and overlap."
 
     def fit(self, problem: Problem, seen: Features) -> PointRatios:  # noqa: ARG002 - it has no settings
         """Fit the classifier to the rows of both samples."""
@@ -83,33 +91,31 @@ class CbiwFeatures(OnFeatures):
         points = stack(seen.source, seen.target)
         fitted = _fit(points, 1 - is_target, is_target, slice(n_source), slice(n_source, None))
         if not fitted.converged:
-            raise MandolineError(
-                "The classifier on the columns did not settle. Leave out columns that are far from any others in size."
-            )
+            raise MandolineError("The domain classifier did not converge. Leave out columns with extreme values.")
         return fitted
 
 
 class CbiwScores(Estimator):
-    """Weight rows by the odds in a column: the output of a classifier that was trained elsewhere."""
+    """Weight rows by the odds in a column: the output of your own domain classifier."""
 
     name = "cbiw_scores"
-    title = "Classifier trained elsewhere"
-    does = "As a classifier on columns, but one trained elsewhere, whose answers are in a column."
-    assumes = "The column's probabilities are right; its interval takes them as given."
+    title = "Your own domain classifier (CBIW)"
+    does = "Weights labelled rows by the odds of your own domain classifier, read from a column."
+    assumes = "The column has calibrated probabilities that a row is new. The interval takes them as fixed."
     needs = ("scores",)
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return what_stops(lambda: _scores(problem))
+        """Return why the method does not apply, or None."""
+        return why_not_whole(problem) or what_stops(lambda: _scores(problem))
 
     def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
+        """Estimate the metric on the target, with its sampling error."""
         probabilities = _scores(problem)
         return weight_by_odds(problem, np.arange(len(probabilities)), probabilities)
 
 
 def weight_by_odds(problem: Problem, rows: Index, probabilities: Floats, findings: tuple[Finding, ...] = ()) -> Outcome:
-    """Weight rows by the odds that they are from the target, taken as given.
+    """Weight rows by given odds of being from the target.
 
     Parameters
     ----------
@@ -127,25 +133,23 @@ def _scores(problem: Problem) -> Floats:
     """Read the probability that each scored source row is from the target."""
     column = problem.methods.scores
     if column is None:
-        raise MandolineError(
-            "No column says how likely a row is to be new. Set scores in [methods] to a column of probabilities."
-        )
+        raise MandolineError("No column with a domain classifier's probabilities. Set scores in [methods].")
     if problem.rows is None:
-        raise MandolineError("Only slice codes are known here, and this method needs a column of probabilities.")
+        raise MandolineError("This method needs a column of probabilities. Only slice codes are given.")
     series = problem.rows.source.series(column)
     where = f"Column {column!r} of {problem.rows.source.name}"
     if not series.dtype.is_numeric():
         raise DataError(
-            f"{where} holds {kind_of(series.dtype)}. Expected probabilities of being new, from 0 to below 1."
+            f"{where} contains {kind_of(series.dtype)}. Expected probabilities of being new, from 0 to below 1."
         )
     values = np.asarray(series.to_numpy(), dtype=float)[problem.rows.scored]
     bad = np.flatnonzero(~((values >= 0) & (values < 1)))
     if len(bad):
         row = int(np.flatnonzero(problem.rows.scored)[bad[0]]) + 1
         raise DataError(
-            f"{where} has {values[bad[0]]:g} in row {row}. Expected a probability of being new, from 0 to below 1, "
-            "in every row: a row that is certain to be new would count for ever."
+            f"{where} has {values[bad[0]]:g} in row {row}. Expected probabilities of being new, from 0 to below 1: "
+            "a probability of 1 gives an infinite weight."
         )
     if not values.any():
-        raise DataError(f"{where} is 0 in every row, so no row would count. Expected probabilities of being new.")
+        raise DataError(f"{where} is 0 in every row, so every weight is 0. Expected probabilities of being new.")
     return values

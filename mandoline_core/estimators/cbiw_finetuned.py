@@ -1,4 +1,4 @@
-"""Classifier-based weighting by a transformer that is fine-tuned to tell the samples apart (the paper's CBIW-FT)."""
+"""Classifier-based weighting with a fine-tuned transformer as domain classifier (the paper's CBIW-FT)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE, Sample, profile_column, take_step
 from mandoline_core.domain_classifier import auc, common_kind, default_columns, fit_logistic
 from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops
+from mandoline_core.estimators.base import Estimator, Outcome, rows_of, what_stops, why_not_whole
 from mandoline_core.estimators.cbiw import weight_by_odds
 from mandoline_core.estimators.features import about_rows, draw_rows, read_column
 from mandoline_core.estimators.transformer import (
@@ -26,26 +26,19 @@ from mandoline_core.estimators.transformer import (
     check_installed,
     state_of,
 )
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence, listed
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import listed
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
 Fit = Callable[[int, Index, Floats], Score]
-FINE_TUNED = FindingKind(
-    "rows",
-    "fine_tuned",
-    "On rows that it did not learn from, the fine-tuned model tells the samples apart with an AUC of {auc:.2f}",
-    "Nothing to do.",
-    " (0.5 not at all, 1 perfectly).",
-)
 _FEWEST_IN_FOLD = 2  # rows of each sample
 _FEWEST = 10
 _FARTHEST = 30.0  # log odds: beyond them a probability is 1 in a float, and the row would count for ever
 
 
 def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) -> tuple[str, ...]:
-    """Choose the columns to read: those asked for, or those of both samples that hold text of several words.
+    """Choose the text columns to read: those given, or all columns with prose in both samples.
 
     Examples
     --------
@@ -57,7 +50,7 @@ def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) ->
     >>> choose_texts(source, target, ["n"])
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.DataError: Column 'n' holds numbers. Name columns of text as texts in [methods].
+    mandoline_core.errors.DataError: Column 'n' contains numbers. Set texts in [methods] to text columns.
     """
     if not columns:
         able, _ = default_columns(source, target)
@@ -67,10 +60,9 @@ def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) ->
             if common_kind(column, source, target)[0] == "text" and profile_column(column, source, target).is_prose
         )
         if not chosen:
-            held = listed(able) or "none that could tell the samples apart"
             raise DataError(
-                f"No column of both samples holds text of several words. Columns: {held}. Name columns of text as "
-                "texts in [methods]."
+                f"No column contains text in both labelled and new data. Columns: {listed(able) or 'none usable'}. "
+                "Set texts in [methods] to text columns."
             )
         return chosen
     for column in columns:
@@ -79,8 +71,8 @@ def choose_texts(source: Sample, target: Sample, columns: Sequence[str] = ()) ->
                 raise DataError.missing_column(column, sample.name, sample.columns)
         kind, wrong = common_kind(column, source, target)
         if kind != "text":
-            why = wrong or f"holds {kind if kind != 'nothing' else 'no value at all'}"
-            raise DataError(f"Column {column!r} {why}. Name columns of text as texts in [methods].")
+            why = wrong or f"contains {kind if kind != 'nothing' else 'no values'}"
+            raise DataError(f"Column {column!r} {why}. Set texts in [methods] to text columns.")
     return tuple(dict.fromkeys(columns))
 
 
@@ -108,9 +100,8 @@ def read_texts(samples: tuple[Sample, Sample], columns: Sequence[str], rows: tup
 def crossfit(n_source: int, n_target: int, fit: Fit, *, folds: int, seed: int) -> tuple[Floats, Floats]:
     """Score every row by a fit to other rows, and calibrate by others again.
 
-    Of each sample, rows are put into folds at random. A fold is scored by a fit that left it out and the next one,
-    too; that one tells how far the fit's answers are to be believed (Platt's scaling). So nothing about a row, not
-    even its share in a calibration, goes into its own score.
+    The rows of each sample are assigned to folds at random. A fold is scored by a fit without it and without the next
+    fold, which calibrates the scores (Platt scaling). So a row has no part in its own score or calibration.
 
     Parameters
     ----------
@@ -183,34 +174,29 @@ def calibrate(scores: Floats, new: Floats) -> Callable[[Floats], Floats]:
 
 
 class CbiwFinetuned(Estimator):
-    """Weight rows by the odds of a transformer that learned to tell the samples apart by their texts.
+    """Weight rows by the odds of a transformer fine-tuned to distinguish the samples by their texts.
 
     As the paper's CBIW-FT, with these differences, as far as the paper says. It trains on both samples together and
     weights the very rows that it trained on; here the fit that scores a row never saw it. It takes the network's odds
     as they are; here they are calibrated on rows of their own. There rows count alike, here samples do, which cancels
     in the weights. The paper fine-tunes for 5 epochs (images), 1 (CivilComments) or 3 (SNLI), here for 3
-    unless told otherwise; and any model for sequences will do, not BERT alone.
+    unless told otherwise; and any model for sequences works, not only BERT.
     """
 
     name = "cbiw_finetuned"
-    title = "Fine-tuned classifier"
-    does = (
-        "A language model of yours is fine-tuned to tell new rows from labelled ones by their text; rows that look new "
-        "count more."
-    )
+    title = "Fine-tuned classifier (CBIW-FT)"
+    does = "Weights labelled rows by the odds of a domain classifier: a language model fine-tuned on their text."
     seconds = 600.0
-    assumes = (
-        "The fine-tuned model's calibrated probabilities of being new are right, and both samples overlap; its "
-        "interval takes them as given."
-    )
+    assumes = "Covariate shift in the text, calibrated probabilities, and overlap. The interval takes them as fixed."
+    premise = "columns"
     needs = ("features", "transformer")
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        return what_stops(lambda: _plan(problem))
+        """Return why the method does not apply, or None."""
+        return why_not_whole(problem) or what_stops(lambda: _plan(problem))
 
     def expected_seconds(self, methods: MethodSettings, n_rows: int) -> float:
-        """Guess how long it takes, roughly: nothing without a model, else by the rows that it goes through."""
+        """Estimate the run time from the number of rows; 0 without a model."""
         if methods.transformer is None or what_stops(check_installed):
             return 0.0
         usual = MethodSettings()
@@ -218,7 +204,7 @@ class CbiwFinetuned(Estimator):
         return self.seconds * work * n_rows / 20_000
 
     def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
+        """Estimate the metric on the target, with its sampling error."""
         (tuning, columns, (source, target)), rows = _plan(problem), rows_of(problem)
 
         def learn() -> tuple[Floats, Floats]:
@@ -230,7 +216,10 @@ class CbiwFinetuned(Estimator):
 
         key = (self.name, tuning, state_of(tuning.folder), columns, source.tobytes(), target.tobytes())
         learned = SAMPLE_CACHE.of((rows.source, rows.target), key, learn)
-        findings = (*about_rows(problem, len(source), len(target)), FINE_TUNED.found("info", auc=auc(*learned)))
+        found = auc(*learned)
+        text = f"The fine-tuned classifier distinguishes labelled from new rows with an AUC of {found:.2f}."
+        tuned = Finding("rows", "fine_tuned", "info", text, detail="Measured on held-out rows.", numbers={"auc": found})
+        findings = (*about_rows(problem, len(source), len(target)), tuned)
         return weight_by_odds(problem, (np.cumsum(rows.scored) - 1)[source], learned[0], findings)
 
 
@@ -239,11 +228,11 @@ def _plan(problem: Problem) -> tuple[Tuning, tuple[str, ...], tuple[Index, Index
     methods, rows = problem.methods, problem.rows
     if methods.transformer is None:
         raise MandolineError(
-            "No model is named to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model on "
-            f"this machine, and run: {INSTALL}."
+            "No model to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model, "
+            f"and run: {INSTALL}."
         )
     if rows is None:
-        raise MandolineError("Only slice codes are known here, and this method reads the texts behind them.")
+        raise MandolineError("This method needs rows with text. Only slice codes are given.")
     check_installed()
     folder = Path(methods.transformer)
     check_folder(folder)
@@ -251,16 +240,10 @@ def _plan(problem: Problem) -> tuple[Tuning, tuple[str, ...], tuple[Index, Index
     source, target = draw_rows(rows.source, rows.target, methods.max_rows, problem.seed)
     source = source[rows.scored[source]]
     fewest = max(_FEWEST, _FEWEST_IN_FOLD * methods.folds)
-    for side, some in (("source_rows", source), ("target_rows", target)):
+    for side, some in (("labelled rows", source), ("new rows", target)):
         if len(some) < fewest:
             raise MandolineError(
-                Sentence(
-                    f"There are {{n}} {{{side}}} to learn from, too few for {{folds}} folds. Expected {{fewest}} or "
-                    "more.",
-                    n=len(some),
-                    folds=methods.folds,
-                    fewest=fewest,
-                )
+                f"Fine-tuning with {methods.folds} folds needs at least {fewest} {side}. Got {len(some)}."
             )
     tuning = Tuning(folder, methods.epochs, methods.batch_size, methods.learning_rate, methods.folds, problem.seed)
     return tuning, columns, (source, target)

@@ -1,4 +1,4 @@
-"""CBPE and PAPE: probabilities calibrated on the source, and the metric to expect from them on the target."""
+"""CBPE and PAPE: probabilities calibrated on the source give the expected metric on the target."""
 
 from __future__ import annotations
 
@@ -6,29 +6,21 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.estimators.calibration import fit_calibration
+from mandoline_core.estimators.expectation import Expectation, UsableRows
 from mandoline_core.estimators.probabilities import (
-    Expectation,
     OnProbabilities,
-    UsableRows,
+    PredictedRows,
     why_not_new_classes,
     why_not_one_class,
     why_not_probabilities,
 )
-from mandoline_core.findings import FindingKind
+from mandoline_core.findings import Finding
 from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
 from mandoline_core.weighting import Problem
 
-NOT_CALIBRATED = FindingKind(
-    "fit",
-    "rows_not_calibrated",
-    "{rows:,} of {n:,} {target_rows} have probabilities with which no labelled row was of any class; they are taken as "
-    "they are",
-    "Label rows of the rarer classes, or merge classes.",
-)
-
 
 def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, calibrated: Floats) -> Evaluation:
-    """Evaluate a metric on every row in every class it may be of, each counting by its probability.
+    """Compute the expected metric, each row in each class weighted by its probability.
 
     Parameters
     ----------
@@ -54,7 +46,7 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     0.8
     """
     if metric.statistics is None:
-        raise TypeError(f"Metric {metric.name!r} says nothing about classes; an estimator must check that first.")
+        raise TypeError(f"Metric {metric.name!r} is not for classes; an estimator must check that first.")
     n, n_classes = calibrated.shape
     if metric.needs == "predictions":  # rows with one prediction and one truth are all alike
         cells = np.column_stack([np.bincount(predicted, calibrated[:, c], n_classes) for c in range(n_classes)]) / n
@@ -69,15 +61,18 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
 
 
 class Cbpe(OnProbabilities):
-    """Calibrate the probabilities on the source, and take them for those of the labels on the target."""
+    """Calibrate probabilities on the source, and compute the expected metric on the target."""
 
     name = "cbpe"
-    title = "Calibrated probabilities (CBPE)"
-    does = "Probabilities are made right on the labelled data, and then say how often answers on new rows are right."
-    assumes = "Rows with the same probabilities are right as often on the new data as on labelled data."
+    title = "Confidence-based performance estimation (CBPE)"
+    does = "Calibrates probabilities on labelled data, then computes the expected metric on new data."
+    assumes = "The calibration learned on labelled data holds on new data."
+    interval_note = (
+        "Covers sampling error only. On natural shifts its 95% intervals contained the truth in 27% of cases."
+    )
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
+        """Return why the method does not apply, or None."""
         return (
             why_not_probabilities(problem)
             or why_not_one_class(problem)
@@ -85,7 +80,7 @@ class Cbpe(OnProbabilities):
             or super().reason(problem)
         )
 
-    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:
+    def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:
         """Calibrate on weighted source rows and compute the metric to expect on the target.
 
         Its derivatives take the blocks of the calibration to stay as they are.
@@ -96,7 +91,14 @@ class Cbpe(OnProbabilities):
         expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated)
         by_weight, pooled = calibration.influence(target.probabilities, applied, expected.slopes)
         n_not, n = int((totals <= 0).sum()), len(target)
-        not_calibrated = NOT_CALIBRATED.found("warning" if n_not > 0.01 * n else "info", rows=n_not, n=n)
+        not_calibrated = Finding(
+            "fit",
+            "rows_not_calibrated",
+            "warning" if n_not > 0.01 * n else "info",
+            f"{n_not:,} of {n:,} new rows could not be calibrated; their probabilities are used as they are.",
+            "Label rows of rare classes, or merge classes.",
+            numbers={"rows": n_not, "n": n},
+        )
         return Expectation(
             value=expected.value,
             means=expected.means,
@@ -108,14 +110,13 @@ class Cbpe(OnProbabilities):
 
 
 class Pape(Cbpe):
-    """Calibrate the probabilities on the source weighted by slices, and take them for the target's."""
+    """Calibrate probabilities on the weighted source, and compute the expected metric on the target."""
 
     name = "pape"
-    title = "Probabilities calibrated by slices (PAPE)"
-    does = "As calibrated probabilities, but made right for the slices as frequent as they are in the new data."
-    assumes = (
-        "Rows with the same probabilities in the same slice pattern are right as often on the new data as on "
-        "labelled data."
-    )
+    title = "Probabilistic adaptive performance estimation (PAPE)"
+    does = "Runs CBPE with a calibration on labelled rows weighted by slices."
+    assumes = "Covariate shift captured by the slices, and a calibration that holds after weighting."
     needs = ("slices", "probabilities")
+    premise = "slices"
+    interval_note = "Covers sampling error only, not a wrong assumption."
     weights_rows = True

@@ -1,4 +1,4 @@
-"""Estimators of the accuracy by how sure the model is: mean confidence, its difference, and thresholds on it."""
+"""Confidence-based estimators of accuracy: mean confidence, difference of confidences, thresholds."""
 
 from __future__ import annotations
 
@@ -8,32 +8,26 @@ import numpy as np
 from scipy.special import entr
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.probabilities import Expectation, OnProbabilities, PredictedRows, UsableRows
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.estimators.expectation import Expectation, UsableRows
+from mandoline_core.estimators.probabilities import OnProbabilities, PredictedRows
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_percent
 from mandoline_core.weighting import Problem
 
-OUTSIDE_BOUNDS = FindingKind(
-    "fit",
-    "estimate_outside_bounds",
-    "Moved by the difference of confidences, the accuracy would be {moved:.1%}, which cannot be; {value:.0%} is given "
-    "instead",
-    "Use a method that calibrates the probabilities, such as cbpe.",
-)
 _DIGITS = 12  # scores that differ by rounding alone are ties
 _STEP = 2.0  # standard errors, to either side, over which the threshold's effect is measured
 
 
 class AverageConfidence(OnProbabilities):
-    """Average, over the target, the probability of the class that is predicted (Hendrycks and Gimpel, 2017)."""
+    """Average the probability of the predicted class over the target (Hendrycks and Gimpel, 2017)."""
 
     name = "average_confidence"
-    title = "Average confidence"
-    does = "The mean of how sure the model is of its answers on the new data."
-    assumes = "The model's probabilities are right on the new data."
+    title = "Average confidence (AC)"
+    does = "Averages the model's confidence on the new data."
+    assumes = "The model is calibrated on the new data."
     of_accuracy = True
 
-    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:  # noqa: ARG002
+    def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:  # noqa: ARG002
         """Average the confidence on the target."""
         confidence = rows.target.confidence
         value = float(confidence.mean())
@@ -41,32 +35,39 @@ class AverageConfidence(OnProbabilities):
 
 
 class DifferenceOfConfidences(OnProbabilities):
-    """Add to the source's accuracy what the target's mean confidence gains on the source's (Guillory et al., 2021)."""
+    """Add the change in mean confidence to the source accuracy (Guillory et al., 2021)."""
 
     name = "doc"
     title = "Difference of confidences (DoC)"
-    does = "The score on your labelled data, moved by as much as the model's mean confidence moved."
-    assumes = "Accuracy moves by exactly as much as the model's mean confidence does."
+    does = "Adds the change in mean confidence to the accuracy on labelled data."
+    assumes = "Accuracy changes by as much as mean confidence."
     of_accuracy = True
 
-    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:  # noqa: ARG002
+    def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:  # noqa: ARG002
         """Move the source's accuracy by the difference of mean confidences; keep it between 0 and 1."""
         before, after = rows.source.confidence, rows.target.confidence
         surplus = rows.source.right - before  # accuracy beyond what the model claims
         moved = float(surplus.mean() + after.mean())
         value = min(max(moved, 0.0), 1.0)
-        outside = () if value == moved else (OUTSIDE_BOUNDS.found("warning", moved=moved, value=value),)
+        outside = Finding(
+            "fit",
+            "estimate_outside_bounds",
+            "warning",
+            f"The estimate was out of range ({moved:.1%}) and is shown as {show_percent(value)}.",
+            "Use a method that calibrates the probabilities, such as cbpe.",
+            numbers={"moved": moved, "value": value},
+        )
         return Expectation(
             value,
             np.array([value]),
             by_target=(after - after.mean()) / len(after),
             by_source=(surplus - surplus.mean()) / len(surplus),
-            findings=outside,
+            findings=() if value == moved else (outside,),
         )
 
 
 def find_threshold(scores: Floats, rows: float) -> tuple[float, float]:
-    """Find the threshold above which lie so many rows, and the fraction by which rows tied with it count.
+    """Find the threshold with a given number of rows above it, and the fraction by which tied rows count.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def find_threshold(scores: Floats, rows: float) -> tuple[float, float]:
 
 
 def count_above(scores: Floats, threshold: float, fraction: float) -> Floats:
-    """Return how much each row counts: 1 above the threshold, the fraction where it is tied with it.
+    """Return the count of each row: 1 above the threshold, the fraction if tied with it.
 
     Examples
     --------
@@ -92,25 +93,23 @@ def count_above(scores: Floats, threshold: float, fraction: float) -> Floats:
 
 
 class ThresholdedConfidence(OnProbabilities):
-    """Count the target rows above the threshold that as many source rows are above as are right (Garg et al., 2022)."""
+    """Count target rows above a confidence threshold that reproduces the source accuracy (Garg et al., 2022)."""
 
     name = "atc"
     title = "Average thresholded confidence (ATC)"
-    does = "The share of new rows on which the model is surer than a threshold that fits the labelled data."
-    assumes = Sentence(
-        "A threshold on confidence with as many {source_rows} above it as are right has so on the new data, too."
-    )
+    does = "Counts the new rows whose confidence is above a threshold learned on labelled data."
+    assumes = "The threshold at which the share above equals accuracy is the same on labelled and new data."
     of_accuracy = True
 
     def scores(self, rows: PredictedRows) -> Floats:
-        """Say how sure the model is of each row: by the probability of what it predicts."""
+        """Return the confidence of each row: the probability of the predicted class."""
         return rows.confidence
 
-    def expect(self, problem: Problem, rows: UsableRows, weights: Floats) -> Expectation:  # noqa: ARG002
+    def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:  # noqa: ARG002
         """Learn the threshold on the source, and count the target rows above it.
 
         A source row moves the estimate through the threshold: where one more row is right than is above it, the
-        threshold falls until one more is above, and takes in so many target rows as lie there for one of the
+        threshold falls until one more is above, and takes in the target rows that are there for one of the
         source. That rate is measured over the stretch that sampling error may move the threshold along (Woodruff,
         1952): a density of scores at one point would need a bandwidth.
         """
@@ -128,15 +127,13 @@ class ThresholdedConfidence(OnProbabilities):
 
 
 class ThresholdedEntropy(ThresholdedConfidence):
-    """Do the same with the negative entropy of the class probabilities in the place of the confidence."""
+    """Count as ATC does, with negative entropy in place of confidence."""
 
     name = "atc_entropy"
-    title = "Average thresholded confidence by entropy (ATC-NE)"
-    does = "As thresholded confidence, but by how little the probabilities are spread over the classes."
-    assumes = Sentence(
-        "A threshold on entropy with as many {source_rows} below it as are right has so on the new data, too."
-    )
+    title = "Average thresholded entropy (ATC-NE)"
+    does = "Counts the new rows whose predictive entropy is below a threshold learned on labelled data."
+    assumes = "The threshold at which the share below equals accuracy is the same on labelled and new data."
 
     def scores(self, rows: PredictedRows) -> Floats:
-        """Say how sure the model is of each row: by how little its probabilities are spread over classes."""
+        """Return the negative entropy of each row."""
         return -np.asarray(entr(rows.probabilities).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Features: columns of two samples as one matrix each, and what estimators share that weight rows by them."""
+"""Features: columns of two samples as matrices, and the base of estimators on columns."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from mandoline_core.estimators.base import (
     row_outcome,
     rows_of,
     what_stops,
+    why_not_whole,
 )
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence, listed
+from mandoline_core.findings import Finding, rows_sampled
+from mandoline_core.formatting import listed
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
@@ -38,15 +39,8 @@ MOST_WORDS = 2000  # of a column of text
 MOST_DENSE = 200  # columns of a matrix that is kept dense whatever is in it
 MOSTLY_ZERO = 0.3  # a wider matrix, or one with text, is kept sparse when less than this share of it is not zero
 _WORD = r"\w+(?:['\u2019]\w+)*"  # also words of one letter, and with an apostrophe inside
-_CONSTANT = "the same value in every row of both samples"
+_CONSTANT = "the same value in every row"
 T = TypeVar("T")
-ROWS_DRAWN = FindingKind(
-    "rows",
-    "rows_drawn",
-    "For speed, features are looked at in {here:,} of {n_source:,} labelled rows and {there:,} of {n_target:,} new "
-    "rows, drawn at random",
-    "Raise max_rows in [methods] to use more.",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +90,9 @@ def build_features(
     Parameters
     ----------
     columns : sequence of str, optional
-        Those of `default_columns` when not given; any column of both samples will do.
+        Those of `default_columns` when not given; any column of both samples is allowed.
     max_rows : int
-        Of a sample with more rows, so many are drawn, the same whatever the columns.
+        Larger samples are drawn down to this number of rows, the same for any columns.
     seed : int
         Of the draw.
 
@@ -136,7 +130,7 @@ def build_features(
 
 
 def draw_rows(source: Sample, target: Sample, max_rows: int, seed: int) -> tuple[Index, Index]:
-    """Draw so many rows of each sample, where it has more, in their order; all methods on columns see the same.
+    """Draw at most a number of rows from each sample, in order; all methods on columns see the same.
 
     Examples
     --------
@@ -150,7 +144,7 @@ def draw_rows(source: Sample, target: Sample, max_rows: int, seed: int) -> tuple
 
 
 class _Block(NamedTuple):
-    """The columns of the matrix that one column becomes; why, if there are none."""
+    """The columns of the matrix that one column becomes; why, if there is no such column."""
 
     values: Matrix
     names: list[str]
@@ -159,7 +153,7 @@ class _Block(NamedTuple):
 
 
 def read_column(sample: Sample, column: str, kind: str, rows: slice | Index | None = None) -> pa.Array:
-    """Return a column, or some rows of it, in the one type that stands for its kind: the same whatever the engine."""
+    """Return a column, or some rows of it, in one type for each kind, the same for every engine."""
     goal = pa.large_string() if kind == "text" else pa.float64()
     series = sample.series(column) if rows is None else sample.series(column)[rows]
     if sample.schema[column] == nw.Unknown:
@@ -199,7 +193,7 @@ def _numbers(column: str, values: Floats) -> _Block:
     finite = np.isfinite(values)
     present, parts = values[finite], {}
     if not len(present):
-        return _Block(np.empty((len(values), 0)), [], "no value at all")
+        return _Block(np.empty((len(values), 0)), [], "no values")
     if present.min() < present.max():
         present = present / np.abs(present).max()  # so that no square is beyond what a float holds
         centred = present - present.mean()
@@ -244,7 +238,7 @@ def _words(column: str, values: pa.Array) -> _Block:
     if values.null_count:
         missing = values.is_null().to_numpy(zero_copy_only=False).astype(float)
         matrix, names = hstack([matrix, csr_matrix(missing[:, None])], format="csr"), [*names, f"{column} missing"]
-    return _Block(matrix, names, "no word occurs in two rows", is_text=True)
+    return _Block(matrix, names, "no word in two rows", is_text=True)
 
 
 def _join(blocks: Sequence[_Block]) -> Matrix:
@@ -260,21 +254,18 @@ def _join(blocks: Sequence[_Block]) -> Matrix:
 
 def _no_column(left_out: Mapping[str, str]) -> str:
     if not left_out:
-        return "No column is chosen to compare the samples by. Choose one or more in [methods]."
+        return "No columns to compare. Set features in [methods]."
     reasons = listed((f"{column} ({why})" for column, why in left_out.items()), most=6)
-    return f"No column is left to compare the samples by: {reasons}. Choose one or more in [methods]."
+    return f"No usable columns to compare: {reasons}. Set features in [methods]."
 
 
 def _no_information(reasons: Mapping[str, str]) -> str:
     names = [repr(column) for column in reasons]
     if set(reasons.values()) != {_CONSTANT}:
         why = listed((f"{column!r} ({reason})" for column, reason in reasons.items()), most=6)
-        return f"Nothing in the chosen columns tells the samples apart: {why}. Choose other columns in [methods]."
-    if len(names) == 1:
-        what = f"Column {names[0]} has {_CONSTANT}, so it"
-    else:
-        what = f"Columns {listed(names[:-1])} and {names[-1]} have {_CONSTANT}, so they"
-    return f"{what} cannot tell the samples apart. Choose other columns in [methods]."
+        return f"The chosen columns carry no information: {why}. Choose other columns in [methods]."
+    what = f"Column {names[0]} has" if len(names) == 1 else f"Columns {listed(names[:-1])} and {names[-1]} have"
+    return f"{what} {_CONSTANT}. Choose other columns in [methods]."
 
 
 class OnFeatures(Estimator):
@@ -284,13 +275,14 @@ class OnFeatures(Estimator):
     at every row also says how to `evaluate` it.
     """
 
+    premise = "columns"
     needs: tuple[str, ...] = ("features",)
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
+        """Return why the method does not apply, or None."""
         if problem.rows is None:
-            return "Only slice codes are known here, and this method looks at the columns behind them."
-        return what_stops(lambda: see_rows(problem))
+            return "This method needs rows with columns. Only slice codes are given."
+        return why_not_whole(problem) or what_stops(lambda: see_rows(problem))
 
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its sampling error."""
@@ -298,8 +290,9 @@ class OnFeatures(Estimator):
         scored = rows_of(problem).scored
         # One set of scored source rows is told from another.
         which = b"" if scored.all() else np.packbits(scored).tobytes()
-        key = (self.name, _features_key(problem), self.tuning(problem.methods), which)
-        return self.evaluate(problem, seen, _remembered(problem, key, lambda: self.fit(problem, seen)))
+        methods = problem.methods
+        key = (self.name, methods.features, methods.max_rows, problem.seed, self.tuning(methods), which)
+        return self.evaluate(problem, seen, remembered(problem, key, lambda: self.fit(problem, seen)))
 
     def tuning(self, methods: MethodSettings) -> Hashable:  # noqa: ARG002 - for subclasses with settings
         """Name the settings that a fit depends on, those of the features aside."""
@@ -307,7 +300,7 @@ class OnFeatures(Estimator):
 
     @abstractmethod
     def fit(self, problem: Problem, seen: Features) -> Any:
-        """Fit what the weights are made of: by the columns alone, not by the model's scores."""
+        """Fit the weights on the columns, without the model's scores."""
 
     def evaluate(self, problem: Problem, seen: Features, fitted: Any) -> Outcome:
         """Evaluate the metric with a fitted ratio (`PointRatios`), with influence through the fit."""
@@ -321,21 +314,24 @@ class OnFeatures(Estimator):
         return row_outcome(problem, evaluation, seen.source_rows, weights, spread, (*seen.findings, *fitted.findings))
 
 
-def see_rows(problem: Problem) -> Features:
-    """Find the features of both samples, of as many rows as the settings allow; source rows are scored ones."""
+def see_rows(problem: Problem, columns: tuple[str, ...] = ()) -> Features:
+    """Build the features of scored source rows and target rows, up to the row limit.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Those of [methods] when empty.
+    """
     rows, methods = rows_of(problem), problem.methods
-    features: Features = _remembered(
+    chosen = columns or methods.features
+    features: Features = remembered(
         problem,
-        ("matrix", *_features_key(problem)),
-        lambda: build_features(
-            rows.source, rows.target, methods.features or None, max_rows=methods.max_rows, seed=problem.seed
-        ),
+        ("matrix", chosen, methods.max_rows, problem.seed),
+        lambda: build_features(rows.source, rows.target, chosen or None, max_rows=methods.max_rows, seed=problem.seed),
     )
     scored = rows.scored[features.source_rows]
     if not scored.any():
-        raise MandolineError(
-            Sentence("None of the {source_rows} drawn for the features has a score. Raise max_rows in [methods].")
-        )
+        raise MandolineError("No labelled row in the random sample has a score. Raise max_rows in [methods].")
     among_scored = np.cumsum(rows.scored) - 1
     return replace(
         features,
@@ -346,14 +342,13 @@ def see_rows(problem: Problem) -> Features:
 
 
 def about_rows(problem: Problem, *used: int) -> tuple[Finding, ...]:
-    """Say how many source rows and target rows are looked at, where that is not all."""
+    """Report the rows used, if not all."""
     n_source, n_target = len(problem.members.source), len(problem.members.target)
-    if used == (n_source, n_target):
-        return ()
-    return (ROWS_DRAWN.found("info", here=used[0], n_source=n_source, there=used[1], n_target=n_target),)
+    remedy = "Raise max_rows in [methods] to use more."
+    return rows_sampled("rows_drawn", used[0], n_source, used[1], n_target, remedy=remedy)
 
 
-def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
+def remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
     """Compute what does not depend on the model once for all models of the same samples.
 
     On one thread: these are many small products, which threads that wait for each other on a busy machine can
@@ -366,8 +361,3 @@ def _remembered(problem: Problem, key: tuple[Hashable, ...], compute: Callable[[
 
     rows = rows_of(problem)
     return SAMPLE_CACHE.of((rows.source, rows.target), ("features", *key), on_one_thread)
-
-
-def _features_key(problem: Problem) -> tuple[Hashable, ...]:
-    """Tell one choice of features from another."""
-    return problem.methods.features, problem.methods.max_rows, problem.seed

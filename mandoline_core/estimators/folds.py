@@ -1,4 +1,4 @@
-"""The weighted means behind `mandoline` and `denoised`, fold by fold, and how every row moves them through the fit."""
+"""The weighted means of `mandoline` and `denoised` by fold, and the influence of every row through the fit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import AuditPart, Influence, SourcePart
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import listed
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting import (
     ABSTAIN,
@@ -67,7 +67,7 @@ class FoldState:
 
 
 def fit_folds(problem: Problem, corrections: Corrections) -> list[WeightFit]:
-    """Fit every fold on the same target rows: what one fold cannot reach is set aside for all."""
+    """Fit every fold on the same target rows: rows without overlap in one fold are left out of all."""
     if len(problem.groups) == 1 and problem.overlap == "trim":
         return [replace(problem.fitted, beyond=tuple(dict.fromkeys(problem.fitted.beyond)))]
     kept = np.ones(len(problem.patterns))
@@ -151,13 +151,10 @@ def _fit_line(design: Floats, group: Patterns, rows: np.ndarray, fitted: WeightF
 
 
 def ill_conditioned(names: list[str]) -> MandolineError:
-    """Build the error for slices that say too little to be denoised."""
+    """Build the error for slices that are too unreliable for denoising."""
     return MandolineError(
-        Sentence(
-            "The denoised estimate cannot be computed: in the {source}, what slices {names:list} say tells almost "
-            'nothing about the truth. Use estimator "mandoline", measure the corrections again, or drop these slices.',
-            names=names,
-        )
+        f"The denoised estimate cannot be computed: slices {listed(names)} are too unreliable. "
+        'Use method "mandoline", measure the corrections again, or remove these slices.'
     )
 
 
@@ -252,7 +249,7 @@ def linearise(solved: FoldSolutions) -> Influence:
         share = group.n_source / patterns.n_source
         constant[i] += share * _by_code(patterns.codes, by_source_rate, group.source)
     parts = tuple(SourcePart(group, slope[i], constant[i]) for i, group in enumerate(problem.groups))
-    return Influence(parts, target)
+    return Influence(parts, target, designed=problem.designed)
 
 
 def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
@@ -277,7 +274,7 @@ def _rate_slopes(solved: FoldSolutions) -> tuple[Floats, Floats]:
 
 
 def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> AuditPart:
-    """Say how far audited rows move the estimate through the corrections they measured, and otherwise.
+    """Compute the influence of audited rows through the corrections measured on them, and otherwise.
 
     The target's corrections move along where they follow from the source's.
     """
@@ -289,13 +286,13 @@ def audit_part(solved: FoldSolutions, audit: Audit, influence: Influence) -> Aud
     by_target = solved.by_target((np.abs(target_by_stated).sum(axis=2) > 0) & (rates[1] > 0))
     slopes = np.einsum("ic,icr->ir", by_source, source_by_stated)
     slopes += np.einsum("ic,icr->ir", by_target, target_by_stated)
-    moves = audit.moves(problem.patterns.codes[members.source[rows]], slopes) * np.sqrt(members.source_rows[rows])
+    moves = audit.moves(problem.patterns.codes[members.source[rows]], slopes) * members.scales()[0][rows]
     unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
     return AuditPart(rows, moves, influence.pieces(members)[0][rows], unseen)
 
 
 def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Influence) -> AuditPart | None:
-    """Say the same of audited target rows: they move the target's own corrections only."""
+    """Compute the same for audited target rows, which move the target's corrections only."""
     if audit is None:
         return None
     problem, rows = solved.problem, audit.rows

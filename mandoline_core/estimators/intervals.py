@@ -15,7 +15,7 @@ from mandoline_core.patterns import Membership, Patterns
 
 
 class SamplingError(Protocol):
-    """Say how far an estimate may be off because the rows are a sample."""
+    """Describe the sampling error of an estimate."""
 
     def standard_error(self) -> float:
         """Return the standard error."""
@@ -70,7 +70,7 @@ class AuditPart:
     rows : array of int, shape (n_audited,)
         Among the scored source rows, or the target rows.
     moves : array of float, shape (n_audited,)
-        The change when the row counts once more, through the corrections alone.
+        The change when the row counts one more time, through the corrections alone.
     otherwise : array of float, shape (n_audited,)
         The same through everything else: a row that is counted and audited adds both.
     unseen : array of float
@@ -101,15 +101,20 @@ class Influence:
         Where corrections were measured on source rows.
     target_audit : AuditPart, optional
         Where the target's own were measured on target rows.
+    designed : Membership, optional
+        The cells, where rows were drawn together or count differently.
     """
 
     source: tuple[SourcePart, ...]
     target: Floats
     audit: AuditPart | None = None
     target_audit: AuditPart | None = None
+    designed: Membership | None = None
 
     def standard_error(self) -> float:
         """Combine the rows."""
+        if self.designed is not None:
+            return root_of_squares(self.designed.together(self.pieces(self.designed)))
         target = float(self._target_counts @ self.target**2) / self._n_target**2
         audits = sum(part.variance() for part in (self.audit, self.target_audit) if part is not None)
         return math.sqrt(max(sum(part.variance() for part in self.source) + target + audits, 0.0))
@@ -119,13 +124,14 @@ class Influence:
 
         Rows of a cell move it alike, and independently: their squares add up to that of one piece.
         """
+        of_source, of_target = membership.scales()
         source = np.zeros(len(membership.source))
         for number, part in enumerate(self.source):
             # A method that does not split the source has one part for all rows.
             rows = membership.groups == number if len(self.source) > 1 else np.ones(len(source), dtype=bool)
             source[rows] = part.by_row(membership.source[rows], membership.statistics[rows])
-        source *= np.sqrt(membership.source_rows)
-        target = self.target[membership.target] / self._n_target * np.sqrt(membership.target_rows)
+        source *= of_source
+        target = self.target[membership.target] / self._n_target * of_target
         unseen = []
         for audit, moved in ((self.audit, source), (self.target_audit, target)):
             if audit is not None:
@@ -150,25 +156,29 @@ class RowInfluence:
     ----------
     source : array of float, shape (n_scored,)
     target : array of float, shape (n_target,)
-        Influence over the number of rows: the change when the row counts once more.
+        Influence over the number of rows: the change when the row counts one more time.
     pooled : float
         How far the estimate may be off for another reason than these rows, such as evening them out. That pulls
         estimates of two models the same way, unlike sampling error, so it is not among the pieces.
+    designed : Membership, optional
+        The cells, where rows were drawn together or count differently.
     """
 
     source: Floats
     target: Floats
     pooled: float = field(default=0.0, kw_only=True)
+    designed: Membership | None = field(default=None, kw_only=True)
 
     @classmethod
-    def of(cls, pieces: Sequence[Floats]) -> RowInfluence:
-        """Take pieces of sampling error by row, and those that no row stands for together."""
+    def of(cls, pieces: Sequence[Floats], designed: Membership | None) -> RowInfluence:
+        """Take pieces of sampling error by row, and the pooled rest."""
         source, target, *others = pieces
-        return cls(source, target, pooled=math.sqrt(sum(float(other @ other) for other in others)))
+        return cls(source, target, pooled=root_of_squares(others), designed=designed)
 
     def standard_error(self) -> float:
-        """Combine the independent rows, and what else may have moved the estimate."""
-        return math.sqrt(float(self.source @ self.source + self.target @ self.target) + self.pooled**2)
+        """Combine the rows, and what else may have moved the estimate."""
+        rows = self.source, self.target
+        return math.hypot(root_of_squares(rows if self.designed is None else self.designed.together(rows)), self.pooled)
 
     def pieces(self, membership: Membership) -> tuple[Floats, ...]:  # noqa: ARG002 - rows are what it holds
         """Return the rows' influence."""
@@ -201,6 +211,15 @@ class Redraws:
         return (np.nan_to_num(apart) / math.sqrt(np.isfinite(self.values).sum() - 1),)
 
 
+def root_of_squares(pieces: Sequence[Floats]) -> float:
+    """Combine independent pieces of sampling error into a standard error.
+
+    >>> root_of_squares([np.array([3.0, 0.0]), np.array([4.0])])
+    5.0
+    """
+    return math.sqrt(sum(float(piece @ piece) for piece in pieces))
+
+
 def influence_interval(
     estimate: float,
     standard_error: float,
@@ -209,8 +228,9 @@ def influence_interval(
     bounds: Interval | None,
     effective_rows: float,
     student: bool = False,
+    degrees: float | None = None,
 ) -> Interval:
-    """Put an interval around an estimate; inside the bounds of a bounded metric.
+    """Compute an interval around an estimate, within the metric's bounds.
 
     On a bounded metric the interval is symmetric in log-odds. At a bound itself (all rows right, say) the
     influence is zero and says nothing; there the exact binomial interval for the effective number of rows is used.
@@ -220,7 +240,9 @@ def influence_interval(
     ----------
     student : bool
         Whether so few rows may be behind the standard error that it needs an allowance for being guessed: Student's
-        quantile in the place of the normal one.
+        quantile instead of the normal one.
+    degrees : float, optional
+        Degrees of freedom of a standard error by clusters: Student's quantile for them.
 
     Examples
     --------
@@ -232,6 +254,8 @@ def influence_interval(
     (0.964, 1.0)
     """
     z = _student(effective_rows, confidence) if student else normal_reach(confidence)
+    if degrees is not None:
+        z = float(stdtrit(max(degrees, 1.0), 0.5 + confidence / 2))
     if bounds is None:
         return estimate - z * standard_error, estimate + z * standard_error
     low, high = bounds
@@ -262,7 +286,7 @@ def normal_reach(confidence: float) -> float:
 
 
 def _student(rows: float, confidence: float) -> float:
-    """Return how many standard errors guessed from so many rows an interval reaches; of one row as of two."""
+    """Return the half-width of an interval in standard errors, by Student's t distribution for a number of rows."""
     # A standard error computed from n rows without dividing by n - 1 is too small by the root.
     rows = max(rows, 2.0)
     return float(stdtrit(rows - 1, 0.5 + confidence / 2)) * math.sqrt(rows / (rows - 1))

@@ -38,7 +38,7 @@ _FIRST_MEMBERS = 500
 _MOST_MEMBERS = 4500
 _MOST_ROUNDS = 30
 _GAP, _RIDGED_GAP = 1e-5, 3e-4  # relative to the objective: where solving ends, and where it ends with a ridge
-# Up to so many source points, factorising the kernel itself is the fastest.
+# Up to this number of source points, factorising the kernel itself is the fastest.
 _MOST_DENSE = 500
 # Relative gaps at which a solution from a model of the kernel, or from the kernel itself, is good enough.
 _REDRAW_GAP = 1e-5
@@ -330,8 +330,8 @@ class KernelMatcher:
             tolerance = max(1 - 1 / np.sqrt(n_source), 0.0)
         if box < 1 - tolerance:
             raise MandolineError(
-                f"With box = {box:g} no ratio is above {box:g}, and with tolerance = {tolerance:g} they must average "
-                f"at least {1 - tolerance:g}: no ratios do both. Raise box, or tolerance."
+                f"No weights satisfy both box = {box:g} (maximum) and tolerance = {tolerance:g} "
+                f"(mean of at least {1 - tolerance:g}). Raise box or tolerance."
             )
         used = np.flatnonzero(source_counts)
         shares = source_counts / n_source

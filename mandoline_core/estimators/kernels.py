@@ -1,4 +1,4 @@
-"""The Gaussian kernel between points that stand for rows: in blocks, its width, and a low-rank factor."""
+"""The Gaussian kernel between points with counts of rows: in blocks, its width, and a low-rank factor."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_points(points: Points, counts: Floats, where: str) -> tuple[Points, Fl
     ----------
     points : array or CSR matrix, shape (n_points, n_features)
     counts : array of float, shape (n_points,)
-        How many rows each point stands for; may be 0, and need not be whole.
+        Rows at each point; may be 0 or fractional.
     where : str
         The name of the sample, for the message.
 
@@ -40,15 +40,15 @@ def check_points(points: Points, counts: Floats, where: str) -> tuple[Points, Fl
     points = csr_matrix(points, dtype=float) if issparse(points) else np.asarray(points, dtype=float)
     counts = np.asarray(counts, dtype=float)
     if points.ndim != 2:
-        raise MandolineError(f"The {where} points must have two dimensions, points and features. Got {points.ndim}.")
+        raise MandolineError(f"The {where} points must have 2 dimensions (points, features). Got {points.ndim}.")
     if counts.shape != (points.shape[0],):
         raise MandolineError(
-            f"Give each {where} point a count: {points.shape[0]} points, counts of shape {counts.shape}."
+            f"The {where} counts must have one value per point ({points.shape[0]}). Got shape {counts.shape}."
         )
     if not np.isfinite(points.data if issparse(points) else points).all():
-        raise MandolineError(f"A feature of the {where} is missing or infinite. Fill it in, or leave those rows out.")
+        raise MandolineError(f"A feature of the {where} is missing or infinite. Fill it in, or remove those rows.")
     if not np.isfinite(counts).all() or (counts < 0).any() or counts.sum() <= 0:
-        raise MandolineError(f"The {where} counts must be finite, not negative, and not all 0.")
+        raise MandolineError(f"The {where} counts must be finite, non-negative and not all 0.")
     return points, counts
 
 
@@ -153,7 +153,7 @@ def median_width(
 ) -> float:
     """Return the median distance between the rows of both samples, equal rows left out.
 
-    Up to `most` points, all pairs of rows count; of more points, so many are drawn, by their counts.
+    Up to `most` points, all pairs of rows count; of more points, a sample of that size is drawn by their counts.
 
     Parameters
     ----------
@@ -178,10 +178,7 @@ def median_width(
     pairs = counts[first] * counts[second]
     apart = distances > 0
     if not apart.any():
-        raise MandolineError(
-            "All rows of both samples have the same features, so a kernel between them says nothing. "
-            "Choose features that vary."
-        )
+        raise MandolineError("All rows have the same features. Choose features that vary.")
     return float(np.sqrt(_weighted_median(distances[apart], pairs[apart])))
 
 
@@ -238,7 +235,8 @@ def factorise(
 def _choose_pivots(points: Points, width: float, factor: Floats, residual: Floats, n: int) -> Index:
     """Choose up to n of the points with the largest residual, by pivoted Cholesky among the candidates alone."""
     n_candidates = min(4 * n, len(residual))
-    candidates = np.argpartition(-residual, n_candidates - 1)[:n_candidates]
+    # In the first round all are tied. A partition would break ties as the processor's instructions happen to.
+    candidates = np.argsort(-residual, kind="stable")[:n_candidates]
     block = gaussian_kernel(points[candidates], points[candidates], width)
     block -= factor[candidates] @ factor[candidates].T
     left = np.diag(block).copy()
@@ -281,7 +279,7 @@ def _blocks(n: int, n_columns: int) -> Iterator[slice]:
 
 
 def _weighted_median(values: Floats, weights: Floats) -> float:
-    """Return the median of values that each stand for so many; the mean of the middle two when they differ."""
+    """Return the weighted median; the mean of the middle two when they differ."""
     order = np.argsort(values)
     values, cumulative = values[order], np.cumsum(weights[order])
     half = 0.5 * cumulative[-1]

@@ -17,7 +17,8 @@ from mandoline_core.estimators.intervals import Redraws
 from mandoline_core.estimators.kernel_matching import KernelMatcher, Matching
 from mandoline_core.estimators.kernels import Points, median_width
 from mandoline_core.estimators.on_patterns import why_not_slices
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_percent
 from mandoline_core.patterns import add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
@@ -27,21 +28,8 @@ NEAR_BOX = 1e-3
 # Of columns, whose many points can be matched in many ways: without it the estimate is off three times as far, and its
 # interval too short or too long by chance. Slices have few points, which the means tell apart.
 RIDGE = 0.1
-FEWEST_REDRAWS = 3  # on which the metric is defined; a quarter of them where that is more
+FEWEST_REDRAWS = 3  # with a defined metric; a quarter of all if that is more
 MOST_REDRAWN = 1000  # rows of the larger sample in a redraw of points that are all different
-_GAP = (
-    "fit",
-    "optimality_gap",
-    "Kernel mean matching (kernel width {width:.3g}) is within {gap:.1e} of its best objective, relatively",
-)
-OPTIMALITY_GAP = FindingKind(*_GAP, "Nothing to do.")
-LARGE_OPTIMALITY_GAP = FindingKind(*_GAP, "Use fewer rows, or another kernel width.")
-BOX_REACHED = FindingKind(
-    "fit",
-    "box_reached",
-    "{share:.0%} of the labelled rows count as much as box = {box:g} allows",
-    "Raise box in [methods], or leave out columns that set the samples apart.",
-)
 
 
 class _Side(NamedTuple):
@@ -80,19 +68,20 @@ class KmmSlices(Estimator):
     """Match the slices' codes: on patterns, so exactly, whatever the number of rows."""
 
     name = "kmm_slices"
-    title = "Kernel matching on slices"
-    does = "Labelled rows count more or less, so that they are near new rows as often, by their slices."
+    title = "Kernel mean matching on slices (KMM)"
+    does = "Weights labelled rows so that their kernel mean over the slices matches the new data."
     seconds = 1.0
     most_patterns = 500  # matching takes time by the pattern, once for each of its redraws
-    assumes = "Rows with alike slices are scored alike, and slices are never wrong."
+    assumes = "Covariate shift captured by the slices, a score that is smooth in them, and slices without errors."
+    premise = "slices"
     needs = ("slices",)
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
+        """Return why the method does not apply, or None."""
         return why_not_slices(problem)
 
     def estimate(self, problem: Problem) -> Outcome:
-        """Estimate the metric on the target, with its spread."""
+        """Estimate the metric on the target, with its sampling error."""
         table, members = problem.patterns, problem.members
         everyone = np.arange(len(members.source)), np.arange(len(members.target))
 
@@ -112,10 +101,10 @@ class KmmFeatures(OnFeatures):
     """Match the columns."""
 
     name = "kmm_features"
-    title = "Kernel matching on columns"
-    does = "Labelled rows count more or less, so that they are near new rows as often, by their columns."
+    title = "Kernel mean matching on columns (KMM)"
+    does = "Weights labelled rows so that their kernel mean over the columns matches the new data."
     seconds = 120.0
-    assumes = "Rows with alike columns are scored alike, and both samples overlap."
+    assumes = "Covariate shift in the columns, a score that is smooth in them, and overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:
         """Name the settings that a fit depends on, those of the features aside."""
@@ -152,7 +141,7 @@ def _match(problem: Problem, source: _Side, target: _Side, *, ridge: float = 0.0
     matching = matcher.solve(source.counts, target.counts, box=methods.box, tolerance=methods.tolerance)
     if not matching.ratios.any():
         raise MandolineError(
-            f"With kernel width {width:.3g} no labelled row is like any new row, so no row would count. "
+            f"With kernel width {width:.3g}, no labelled row is similar to any new row. "
             "Set a larger width in [methods]."
         )
     # Solving takes time by the points, so of many points fewer are drawn: m out of n, with the spread scaled back.
@@ -191,8 +180,8 @@ def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> R
     n_defined = int(np.isfinite(values[0]).sum())
     if n_defined < max(FEWEST_REDRAWS, len(matched.redraws) / 4):
         raise MandolineError(
-            f"On {len(matched.redraws) - n_defined} of {len(matched.redraws)} redraws of the rows the metric is not "
-            "defined, so there is no interval. Label more rows."
+            f"The metric is undefined on {len(matched.redraws) - n_defined} of {len(matched.redraws)} bootstrap "
+            "samples, so there is no interval. Label more rows."
         )
     return Redraws(*(np.sqrt(matched.share) * values))
 
@@ -200,10 +189,28 @@ def _evaluate_redraws(problem: Problem, rows: Index, matched: _MatchingRun) -> R
 def _about_gap(matched: _MatchingRun, box: float) -> list[Finding]:
     matching = matched.matching
     large = matching.relative_gap > LARGE_GAP
-    kind = LARGE_OPTIMALITY_GAP if large else OPTIMALITY_GAP
-    findings = [kind.found("warning" if large else "info", width=matching.width, gap=matching.relative_gap)]
-    # Of rows, many of which a point may stand for; as near to the box as the solver comes.
+    gap = f"Kernel mean matching (width {matching.width:.3g}) has a relative optimality gap of"
+    findings = [
+        Finding(
+            "fit",
+            "optimality_gap",
+            "warning" if large else "info",
+            f"{gap} {matching.relative_gap:.1e}.",
+            "Use fewer rows, or another kernel width." if large else "",
+            numbers={"width": matching.width, "gap": matching.relative_gap},
+        )
+    ]
+    # Of rows, of which a point may hold many; as near to the box as the solver comes.
     at_box = float((matched.ratios >= box * (1 - NEAR_BOX)).mean())
     if at_box > 0.01:
-        findings.append(BOX_REACHED.found("warning", share=at_box, box=box))
+        findings.append(
+            Finding(
+                "fit",
+                "box_reached",
+                "warning",
+                f"{show_percent(at_box)} of the labelled rows have the largest weight allowed (box = {box:g}).",
+                "Raise box in [methods], or leave out columns that separate labelled from new rows.",
+                numbers={"share": at_box, "box": box},
+            )
+        )
     return findings

@@ -10,24 +10,18 @@ from mandoline_core.arrays import Floats
 from mandoline_core.estimators.base import Outcome
 from mandoline_core.estimators.folds import audit_part, ill_conditioned, linearise, solve_folds, target_audit_part
 from mandoline_core.estimators.on_patterns import OnPatterns
-from mandoline_core.findings import FindingKind
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_value
 from mandoline_core.weighting import Problem
-
-OUTSIDE_BOUNDS = FindingKind(
-    "fit",
-    "denoised_outside_bounds",
-    "The denoised formula gave {value:.3f}, which no {metric} can be; it is shown as {shown:g}",
-    'Check the corrections, or use estimator "mandoline".',
-)
 
 
 class Mandoline(OnPatterns):
-    """Average the source's scores with weights that make its slices look like the target's."""
+    """Average source scores with weights that match slice frequencies to the target (noise-aware KLIEP)."""
 
     name = "mandoline"
-    title = "Mandoline (the paper's weights)"
-    does = "Each labelled row counts more or less, so that your slices are as frequent as in the new data."
-    assumes = "Within a slice pattern, the model does as well on new data as on labelled data."
+    title = "Mandoline"
+    does = "Weights labelled rows so that slice frequencies match the new data (noise-aware KLIEP)."
+    assumes = "Covariate shift captured by the slices. Rows with the same slices keep their expected score."
     weighted_mean = tilts_slices = takes_corrections = takes_labels = True
 
     def solve(self, problem: Problem) -> Outcome:
@@ -66,7 +60,7 @@ class Mandoline(OnPatterns):
 
 
 class Denoised(Mandoline):
-    """Predict the score from the true slices' expected values, and weight what the prediction leaves.
+    """Regress the score on the expected true slices, and weight the residuals.
 
     The paper's weights average over the truth given what the slices say, and so lose part of the link between
     the truth and the score. Under identity corrections both estimators are the same.
@@ -74,8 +68,8 @@ class Denoised(Mandoline):
 
     name = "denoised"
     title = "Denoised Mandoline"
-    does = "As Mandoline, but it also follows the score from what a noisy slice says to what is truly so."
-    assumes = "A slice's mistakes have nothing to do with the score: it depends on the true slices only."
+    does = "Adds a regression on the true slices to Mandoline's weights, to correct for noisy slices."
+    assumes = "The score depends on true slice membership only, not on the slices' errors."
     weighted_mean = False
     denoises = True
 
@@ -110,5 +104,13 @@ def _keep_within_bounds(problem: Problem, outcome: Outcome) -> Outcome:
     inside = min(max(outcome.value, low), high)
     if inside == outcome.value:
         return outcome
-    finding = OUTSIDE_BOUNDS.found("serious", value=outcome.value, metric=problem.metric.name, shown=inside)
+    raw, shown = (show_value(value, share=problem.metric.share) for value in (outcome.value, inside))
+    finding = Finding(
+        "fit",
+        "denoised_outside_bounds",
+        "serious",
+        f"The denoised estimate was out of range ({raw}) and is shown as {shown}.",
+        'Check the corrections, or use method "mandoline".',
+        numbers={"value": outcome.value, "metric": problem.metric.name, "shown": inside},
+    )
     return replace(outcome, value=inside, findings=(*outcome.findings, finding))

@@ -1,23 +1,28 @@
-"""What estimators on slice patterns share: when they apply, and how they reach metrics that rank rows."""
+"""The base of estimators on slice patterns, with ranking metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mandoline_core.arrays import Floats
+from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.base import Estimator, Outcome, complete_outcome
-from mandoline_core.estimators.intervals import Influence, RowInfluence, SourcePart
+from mandoline_core.estimators.intervals import Influence, Redraws, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
-from mandoline_core.weighting import Problem
+from mandoline_core.patterns import add_up
+from mandoline_core.weighting import Problem, Rows
+
+N_REDRAWS = 200  # of rows, for a metric of all rows together: its standard error is known to about 5%
 
 
 def why_not_slices(problem: Problem) -> str | None:
-    """Say why a method that looks at slices does not apply to a problem; None if it may."""
-    return None if problem.patterns.names else "There are no slices to weight by. Add or enable at least one."
+    """Return why a method on slices does not apply, or None."""
+    return None if problem.patterns.names else "There are no slices. Add or enable at least one."
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,24 +45,31 @@ class PointRatios:
     findings: tuple[Finding, ...] = ()
 
 
-class OnPatterns(Estimator):
-    """Run a method that weights slice patterns by a ratio, which a subclass fits in `fit`; or in `solve` and `means`.
+def _units(rows: Rows) -> Iterator[int]:
+    """Count what is redrawn of each sample: rows, or their groups."""
+    for sample in (rows.source, rows.target):
+        yield sample.n_rows if sample.clusters is None else int(sample.clusters.max()) + 1
 
-    Where the weights alone make the estimate, it reaches metrics that rank rows, too.
+
+class OnPatterns(Estimator):
+    """Run a method that weights slice patterns; a subclass defines `fit`, or `solve` and `means`.
+
+    If the estimate is a weighted mean, it supports ranking metrics, too.
     """
 
+    premise = "slices"
     needs: tuple[str, ...] = ("slices",)
     on_patterns = True
     weighted_mean = True
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
+        """Return why the method does not apply, or None."""
         if self.uses_slices and (why := why_not_slices(problem)) is not None:
             return why
         if problem.metric.ranked and not self.weighted_mean:
             return (
-                f"This method estimates means, and {problem.metric.name} is not made of means. "
-                "Choose a method that weights rows, such as mandoline."
+                f"This method needs a metric made of means over rows, unlike {problem.metric.name}. "
+                "Choose a method such as mandoline."
             )
         return None
 
@@ -79,7 +91,7 @@ class OnPatterns(Estimator):
             problem,
             problem.metric.combine(means),
             means,
-            Influence((part,), of_target),
+            Influence((part,), of_target, designed=problem.designed),
             weights=np.where(table.source > 0, ratios, 0.0) / table.n_source,
             converged=fitted.converged,
             findings=fitted.findings,
@@ -100,8 +112,47 @@ class OnPatterns(Estimator):
         self.check(problem)
         first = self.weigh(problem)
         evaluation = evaluate(problem.metric, problem.members.statistics, first.weights(problem.members))
+        if problem.metric.whole is not None:
+            redraws = self._redraw_rows(replace(problem, start=first.delta))
+            return replace(first, value=evaluation.value, means=evaluation.means, influence=redraws)
         second = self.weigh(problem, evaluation.slopes, start=first.delta)
         return replace(second, value=evaluation.value, means=evaluation.means)
+
+    def _redraw_rows(self, problem: Problem) -> Redraws:
+        """Redraw the rows of both samples, weight them again, and evaluate the metric on them, weighted and plain."""
+        members, table, evaluate = problem.members, problem.patterns, problem.metric.whole
+        if evaluate is None or problem.rows is None:
+            raise ValueError("Only a metric of all rows together, in memory, is evaluated on bootstrap samples.")
+        scored, n_groups = problem.rows.scored, len(problem.groups)
+        values = np.full((2, N_REDRAWS), np.nan)
+        # One generator a redraw, and no draw that depends on the model: then all models have the same redraws.
+        for i, rng in enumerate(np.random.default_rng(problem.seed).spawn(N_REDRAWS)):
+            of_source, of_target = (
+                np.bincount(rng.integers(n, size=n), minlength=n).astype(float) for n in _units(problem.rows)
+            )
+            by_cluster, of_new = (side.clusters for side in members.design)
+            counts = (of_source[scored] if by_cluster is None else of_source[by_cluster]) * members.source_rows
+            of_target = (of_target if of_new is None else of_target[of_new]) * members.target_rows
+            target = add_up(members.target, of_target, len(table))
+            by_group = np.zeros((n_groups, len(table)))
+            np.add.at(by_group, (members.groups, members.source), counts)
+            drawn = replace(
+                problem,
+                patterns=replace(table, source=by_group.sum(axis=0), target=target),
+                groups=tuple(replace(table, source=source, target=target) for source in by_group),
+                rule=problem.redraw_rule(rng),
+                audit=None,
+            )
+            with suppress(MandolineError):  # a redraw may lack a class that the metric needs
+                weights = self.weigh(drawn).row_weights[members.groups, members.source] * counts
+                values[:, i] = evaluate(members.statistics, weights), evaluate(members.statistics, counts)
+        n_failed = int(np.isnan(values[0]).sum())
+        if n_failed > N_REDRAWS / 2:
+            raise MandolineError(
+                f"Metric {problem.metric.name!r} is undefined on {n_failed} of {N_REDRAWS} bootstrap samples, so there "
+                "is no interval. Label more rows, or use fewer slices."
+            )
+        return Redraws(values[0], values[1])
 
     def weigh(self, problem: Problem, statistic: Floats | None = None, start: Floats | None = None) -> Outcome:
         """Weight the source as for any metric, to average one statistic of the scored rows, shape (n_scored,).
@@ -113,4 +164,4 @@ class OnPatterns(Estimator):
         # A derivative has no bounds, whatever the metric's own are.
         stated = problem.with_statistics(column[:, None], replace(get_metric("mean"), bounds=None))
         outcome = self.solve(stated if start is None else replace(stated, start=start))
-        return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members)))
+        return replace(outcome, influence=RowInfluence.of(outcome.influence.pieces(stated.members), stated.designed))

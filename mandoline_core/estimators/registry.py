@@ -1,4 +1,4 @@
-"""The registry of methods: the paper's first, then those of the years since."""
+"""The registry of methods: those of the paper first, then newer ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mandoline_core.estimators.confidence import (
     ThresholdedEntropy,
 )
 from mandoline_core.estimators.cot import Cot, CotWeighted
+from mandoline_core.estimators.dle import Dle
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.kmm import KmmFeatures, KmmSlices
 from mandoline_core.estimators.mandoline import Denoised, Mandoline
@@ -42,6 +43,7 @@ _ALL: tuple[Estimator, ...] = (
     ThresholdedEntropy(),
     Cbpe(),
     Pape(),
+    Dle(),
     DoublyRobust(),
     Bbse(),
     Cot(),
@@ -55,9 +57,9 @@ def get_estimator(name: str) -> Estimator:
     """Look an estimator up by name.
 
     >>> get_estimator("mandoline").title
-    "Mandoline (the paper's weights)"
+    'Mandoline'
     """
     if name not in ESTIMATORS:
         names = listed(ESTIMATORS, most=len(ESTIMATORS))
-        raise ProjectError(f"Estimator {name!r} is not known. Estimators: {names}.{did_you_mean(name, ESTIMATORS)}")
+        raise ProjectError(f"Unknown method {name!r}. Methods: {names}.{did_you_mean(name, ESTIMATORS)}")
     return ESTIMATORS[name]

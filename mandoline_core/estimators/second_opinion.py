@@ -1,77 +1,110 @@
-"""The second opinion: Mandoline's number where its verdict allows, and the model's own confidence where it is red."""
+"""The second opinion: Mandoline's estimate unless its verdict is red, then doubly robust within the range of others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from mandoline_core.estimators.base import Estimator, Outcome
+from mandoline_core.estimators.cbpe import Pape
+from mandoline_core.estimators.confidence import DifferenceOfConfidences, ThresholdedConfidence
 from mandoline_core.estimators.cot import Cot
+from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.mandoline import Mandoline
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import listed
 from mandoline_core.weighting import Problem
 
-STANDS = FindingKind(
-    "fit",
-    "second_opinion",
-    "As a second opinion, the model's own confidence says {confident:.1%}",
-    "Nothing to do.",
-    " (method cot). No check failed, so the number by your slices stands.",
-)
-DOES_NOT_STAND = FindingKind(
-    "fit",
-    "second_opinion",
-    "Your slices do not explain the change; the model's own confidence says {confident:.1%}",
-    "Add slices that explain the change, or label some {target_rows}.",
-    " (method cot), your slices {weighted:.1%}.",
-)
+# One of each way to look at new rows, the one to follow first: on real shifts it was closer than Mandoline on average.
+VOICES: dict[str, Estimator] = {
+    voice.name: voice
+    for voice in (
+        DoublyRobust(),
+        Mandoline(),
+        Pape(),
+        DifferenceOfConfidences(),
+        ThresholdedConfidence(),
+        Cot(),
+    )
+}
 
 
 class SecondOpinion(Estimator):
-    """Ask Mandoline and, where its verdict is red, take the answer of optimal transport, with room for both."""
+    """Use Mandoline unless its verdict is red, then doubly robust with an interval that covers the other methods."""
 
     name = "second_opinion"
-    title = "Second opinion (Mandoline, or COT where it is red)"
+    title = "Second opinion (Mandoline or doubly robust)"
     does = (
-        "Mandoline's number where its verdict is green or amber; where it is red, that of optimal transport, with an "
-        "interval that spans both."
+        "Uses Mandoline unless its verdict is red, then doubly robust with an interval that covers all methods that "
+        "pass their self-test."
     )
-    assumes = Sentence(
-        "Slices capture what changed where no check fails; where one does, classes are as frequent as in the {source}, "
-        "and the model is as sure as it is right."
-    )
+    assumes = "Slices capture the shift if no check failed. Otherwise nothing is known to be right."
     needs = ("slices", "probabilities", "verdict")
     later = True
 
-    def __init__(self, verdict: str | None = None) -> None:
-        """Keep the light that Mandoline's estimate got; without one the method does not apply."""
+    def __init__(self, verdict: str | None = None, passed: Sequence[str] = ()) -> None:
+        """Keep the light that Mandoline's estimate got, without which the method does not apply; and who is heard.
+
+        Parameters
+        ----------
+        verdict : str, optional
+        passed : sequence of str
+            Methods that pass their self-test, the one to follow first.
+        """
         self.verdict = verdict
+        self.passed = tuple(passed)
 
     def reason(self, problem: Problem) -> str | None:
-        """Say why the method does not apply to a problem; None if it does."""
-        why = Cot().reason(problem) or Mandoline().reason(problem)
+        """Return why the method does not apply, or None."""
+        why = Cot().reason(problem) or DoublyRobust().reason(problem)
         if why is None and self.verdict is None:
-            why = "This method goes by the verdict on Mandoline's estimate, and there is none. Use mandoline or cot."
+            why = "This method needs a verdict on Mandoline's estimate. Use mandoline or doubly_robust."
         return why
 
     def estimate(self, problem: Problem) -> Outcome:
-        """Answer by the verdict; the weights, and what they leave out, are Mandoline's either way."""
+        """Estimate by the verdict; the weights are Mandoline's in either case."""
         self.check(problem)
-        return self.weigh(Mandoline().estimate(problem), Cot().estimate(problem))
+        names = dict.fromkeys([*self.passed, Mandoline.name])
+        return self.weigh({name: VOICES[name].estimate(problem) for name in names})
 
-    def weigh(self, weighted: Outcome, confident: Outcome) -> Outcome:
-        """Take one of two answers by the verdict, with room for both where it is red."""
-        numbers: dict[str, Any] = {"confident": confident.value, "weighted": weighted.value}
-        findings = (*weighted.findings, *confident.findings)
-        if self.verdict != "red":
-            return replace(weighted, findings=(*findings, STANDS.found("info", **numbers)))
+    def weigh(self, outcomes: Mapping[str, Outcome]) -> Outcome:
+        """Choose one of the estimates by the verdict; if red, the interval covers all that passed."""
+        red, weighted = self.verdict == "red", outcomes[Mandoline.name]
+        heard = {name: outcomes[name] for name in self.passed}
+        findings = tuple(dict.fromkeys(finding for outcome in outcomes.values() for finding in outcome.findings))
+        opinion = self._finding(weighted, heard, red=red)
+        if not red or not heard:
+            return replace(weighted, findings=(*findings, opinion))
+        first, *others = heard.values()
         return replace(
             weighted,
-            value=confident.value,
-            means=confident.means,
-            influence=confident.influence,
+            value=first.value,
+            means=first.means,
+            influence=first.influence,
             error_if_known=None,
-            findings=(*findings, DOES_NOT_STAND.found("warning", **numbers)),
-            spanned=(weighted,),
+            findings=(*findings, opinion),
+            spanned=tuple(others),
+        )
+
+    def _finding(self, weighted: Outcome, heard: Mapping[str, Outcome], *, red: bool) -> Finding:
+        """Say what all that passed their self-test give."""
+        values = {name: outcome.value for name, outcome in heard.items()}
+        if values:
+            low, high = min(values.values()), max(values.values())
+            first = VOICES[next(iter(values))]
+            title = first.title.partition(" (")[0]
+            said = (
+                f"{title} gives {values[first.name]:.1%}, your slices give {weighted.value:.1%}. "
+                f"Methods that pass their self-test give {low:.1%} to {high:.1%} ({listed(values, most=len(VOICES))})."
+            )
+        else:
+            said = f"no method passes its self-test on the labelled data. Your slices give {weighted.value:.1%}."
+        return Finding(
+            "fit",
+            "second_opinion",
+            "warning" if red else "info",
+            f"Second opinion: {said}",
+            "Add slices that explain the change, or label some new rows." if red else "",
+            "A check failed, so nothing is known to be right." if red else "No check failed, so your slices are used.",
+            numbers={"weighted": weighted.value, "methods": values},
         )

@@ -1,4 +1,4 @@
-"""Transformers: a model from a folder is fine-tuned to tell rows of two samples apart; PyTorch is met only here."""
+"""Transformers: a model from a folder is fine-tuned as a domain classifier; only this module uses PyTorch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEPT = 2  # places that models of RoBERTa's kind do not give to tokens
 _LONGEST_GRADIENT = 1.0
 _SCORED_AT_ONCE = 4  # batches: without gradients there is more room
 _LONGEST_REASON = 200  # characters of another library's message
-_WHOLE = "Set transformer in [methods] to the whole folder of a model that reads text."
+_WHOLE = "Set transformer in [methods] to the complete folder of a text model."
 _ALONE = threading.Lock()  # random numbers and threads are PyTorch's, and there is one of each
 Score = Callable[[Index], Floats]
 Step = Callable[[str, float], None]
@@ -31,16 +31,15 @@ Texts = tuple[list[str], ...]  # one list a column, of as many texts as there ar
 
 
 def check_installed() -> None:
-    """Refuse to go on without PyTorch and Transformers; this does not import them."""
+    """Check that PyTorch and Transformers are installed, without importing them."""
     libraries = {"PyTorch": "torch", "Transformers": "transformers"}
     missing = [name for name, module in libraries.items() if find_spec(module) is None]
     if missing:
-        are = "is" if len(missing) == 1 else "are"
-        raise MandolineError(f"Fine-tuning needs {' and '.join(missing)}, which {are} not installed. Run: {INSTALL}.")
+        raise MandolineError(f"Fine-tuning needs {' and '.join(missing)}. Run: {INSTALL}.")
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse what is no folder of a Hugging Face model: nothing is ever fetched from elsewhere.
+    """Refuse a folder without a Hugging Face model; nothing is downloaded.
 
     Examples
     --------
@@ -48,23 +47,22 @@ def check_folder(folder: Path) -> None:
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: There is no folder bert-base-uncased. Set transformer in [methods] to the folder
-    of a Hugging Face model on this machine; none is downloaded.
+    of a Hugging Face model. Models are not downloaded.
     """
     if not folder.is_dir():
         what = "is a file, not a folder" if folder.is_file() else ""
         problem = f"{folder} {what}" if what else f"There is no folder {folder}"
         raise ProjectError(
-            f"{problem}. Set transformer in [methods] to the folder of a Hugging Face model on this machine; none is "
-            "downloaded."
+            f"{problem}. Set transformer in [methods] to the folder of a Hugging Face model. Models are not downloaded."
         )
     if not (folder / "config.json").is_file():
         raise ProjectError(
-            f"{folder} has no config.json, so it is not the folder of a Hugging Face model. Set transformer in "
-            "[methods] to a folder that save_pretrained wrote."
+            f"{folder} has no config.json. "
+            "Set transformer in [methods] to a folder written by save_pretrained of Hugging Face."
         )
     if not any(next(folder.glob(pattern), None) for pattern in _WEIGHTS):
         raise ProjectError(
-            f"{folder} has no weights, which are in model.safetensors or pytorch_model.bin. Copy the whole model there."
+            f"{folder} has no weights (model.safetensors or pytorch_model.bin). Copy the complete model there."
         )
 
 
@@ -162,7 +160,7 @@ class Trainer:
                 logits = model(**self._batch(rows[some])).logits.double().cpu().numpy()
                 scores[some] = logits[:, 1] - logits[:, 0]
         if not np.isfinite(scores).all():
-            raise MandolineError("Fine-tuning ran away: its answers are no numbers. Lower learning_rate in [methods].")
+            raise MandolineError("Fine-tuning diverged. Lower learning_rate in [methods].")
         return scores
 
     def _batch(self, rows: Index) -> Any:
@@ -199,7 +197,7 @@ def alone(step: Callable[[], None]) -> Iterator[None]:
             with torch.random.fork_rng([torch.cuda.current_device()] if _device() == "cuda" else []):
                 yield
         except torch.OutOfMemoryError:
-            raise MandolineError("The graphics card has too little memory. Lower batch_size in [methods].") from None
+            raise MandolineError("The GPU is out of memory. Lower batch_size in [methods].") from None
         finally:
             torch.set_num_threads(threads)
             logging.set_verbosity(verbosity)
@@ -230,11 +228,11 @@ def _load_tokenizer(folder: Path) -> Any:
     with _loading(folder):
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     if len(tokenizer) <= len(tokenizer.all_special_ids):
-        raise ProjectError(f"The tokenizer in {folder} knows no words. {_WHOLE}")
+        raise ProjectError(f"The tokenizer in {folder} has no vocabulary. {_WHOLE}")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if tokenizer.pad_token is None:
-        raise ProjectError(f"The tokenizer in {folder} has no token to fill texts up with. Use another model.")
+        raise ProjectError(f"The tokenizer in {folder} has no padding token. Use another model.")
     return tokenizer
 
 
@@ -255,11 +253,9 @@ def _load_model(folder: Path, tokenizer: Any) -> Any:
     missing, other = (_body(loaded[key], model) for key in ("missing_keys", "mismatched_keys"))
     # A head, and what a model for other uses has before it, may be new; the most of it may not.
     if other or 2 * len(missing) > len(_body(model.state_dict(), model)):
-        raise ProjectError(
-            f"The weights in {folder} are not those of the model that its config.json describes. {_WHOLE}"
-        )
+        raise ProjectError(f"The weights in {folder} do not match its config.json. {_WHOLE}")
     if model.get_input_embeddings().num_embeddings < len(tokenizer):
-        raise ProjectError(f"The tokenizer in {folder} knows more words than the model. {_WHOLE}")
+        raise ProjectError(f"The tokenizer in {folder} has a larger vocabulary than the model. {_WHOLE}")
     if model.config.pad_token_id is None:
         model.config.pad_token_id = tokenizer.pad_token_id
     return model

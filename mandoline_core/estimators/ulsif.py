@@ -5,7 +5,7 @@ points, and minimise the squared error to the true ratio over the source: alpha 
 source's mean of phi phi' and h the target's mean of phi, phi_l(x) = k(x, c_l).
 
 A width and a ridge are scored by 1 / (2 n_s) sum_i r_{-i}(x_i)^2 - 1 / n_t sum_j r_{-j}(y_j), where r_{-i} is the fit
-without source row i and r_{-j} the fit without target row j: no row is paired with another, so order does not matter.
+without source row i and r_{-j} the fit without target row j: no row is paired with another, so row order is irrelevant.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from mandoline_core.errors import MandolineError, OverlapError
 from mandoline_core.estimators.features import Features, OnFeatures
 from mandoline_core.estimators.kernels import Points, check_points, median_width, squared_distances
 from mandoline_core.estimators.on_patterns import OnPatterns, PointRatios
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem
 
@@ -31,13 +30,6 @@ RIDGES = tuple(float(ridge) for ridge in np.logspace(-3, 1, 9))
 MOST_CENTRES = 100
 _NOTHING = 1e-8  # an average ratio below this is no ratio
 _CLOSE = 1e-3  # to the best score: far more than single precision is off by
-RATIO_FIT = FindingKind(
-    "fit",
-    "ratio_fit",
-    "The density ratio was fitted with kernel width {width:.3g} and ridge {ridge:.3g}, chosen by leaving rows out",
-    "Nothing to do, or set width in [methods].",
-    "; the interval takes this choice as given.",
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +117,7 @@ def fit_ratio(
     ----------
     source, target : array or CSR matrix, shape (n_points, n_features)
     source_counts, target_counts : array of float, shape (n_points,)
-        How many rows each point stands for.
+        Rows at each point.
     rng : Generator
         Draws the centres, and the points of the median width when there are many.
     widths : tuple of float
@@ -157,10 +149,8 @@ def fit_ratio(
     ratios = features @ np.maximum(unclipped, 0.0)
     if source_counts @ ratios <= _NOTHING * source_counts.sum():
         raise OverlapError(
-            Sentence(
-                "The fitted ratio is 0 at every {source_row}: the features of the two samples have nothing in common. "
-                "Choose features that both samples share, or wider kernels."
-            )
+            "The density ratio is 0 at every labelled row: labelled and new rows do not overlap. "
+            "Choose other columns, or a larger width in [methods]."
         )
     return RatioFit(
         unclipped=unclipped,
@@ -308,22 +298,24 @@ def _check_settings(
     ridges: tuple[float, ...],
 ) -> None:
     if source.shape[1] != target.shape[1]:
-        raise MandolineError(f"The source has {source.shape[1]} features, the target {target.shape[1]}; give the same.")
+        raise MandolineError(
+            f"The labelled data has {source.shape[1]} features, the new data {target.shape[1]}. Use the same."
+        )
     for name, values in (("widths", widths), ("ridges", ridges)):
         if not len(values) or not all(np.isfinite(value) and value > 0 for value in values):
-            raise MandolineError(f"{name} must be positive numbers, at least one. Got {tuple(values)}.")
-    for where, counts in (("source", source_counts), ("target", target_counts)):
+            raise MandolineError(f"{name} must be one or more positive numbers. Got {tuple(values)}.")
+    for where, counts in (("labelled data", source_counts), ("new data", target_counts)):
         if counts.sum() <= 1:
-            raise MandolineError(f"The {where} has {counts.sum():g} rows; leaving one out needs at least 2.")
+            raise MandolineError(f"Leave-one-out needs at least 2 rows. The {where} has {counts.sum():g}.")
 
 
 class UlsifSlices(OnPatterns):
-    """Fit the ratio to the slices' codes: on patterns, so exactly, whatever the number of rows."""
+    """Fit the density ratio to slice patterns."""
 
     name = "ulsif_slices"
-    title = "Density ratio on slices"
-    does = "How much more frequent rows are in the new data is fitted as a smooth function of slices."
-    assumes = "The ratio of densities is a smooth function of the slices, which are never wrong."
+    title = "Density ratio on slices (uLSIF)"
+    does = "Weights labelled rows by a density ratio, fitted by least squares on the slices."
+    assumes = "Covariate shift with a density ratio that is smooth in the slices, and slices without errors."
 
     def fit(self, problem: Problem) -> PointRatios:
         """Fit the ratio to the patterns."""
@@ -332,13 +324,13 @@ class UlsifSlices(OnPatterns):
 
 
 class UlsifFeatures(OnFeatures):
-    """Fit the ratio to the columns."""
+    """Fit the density ratio to columns."""
 
     name = "ulsif_features"
-    title = "Density ratio on columns"
-    does = "How much more frequent rows are in the new data is fitted as a smooth function of columns."
+    title = "Density ratio on columns (uLSIF)"
+    does = "Weights labelled rows by a density ratio, fitted by least squares on the columns."
     seconds = 8.0
-    assumes = "The ratio of densities is a smooth function of the columns, and both samples overlap."
+    assumes = "Covariate shift with a density ratio that is smooth in the columns, and overlap."
 
     def tuning(self, methods: MethodSettings) -> Hashable:
         """Name the settings that a fit depends on, those of the features aside."""
@@ -364,5 +356,12 @@ def _fit(problem: Problem, source: Points, source_counts: Floats, target: Points
         of_source, of_target = (moved @ by_alpha for moved in fitted.alpha_influence())
         return of_source, of_target
 
-    finding = RATIO_FIT.found("info", width=float(fitted.width), ridge=float(fitted.ridge))
+    finding = Finding(
+        "fit",
+        "ratio_fit",
+        "info",
+        f"Leave-one-out chose kernel width {fitted.width:.3g} and ridge {fitted.ridge:.3g} for the density ratio.",
+        detail="The interval takes this choice as fixed.",
+        numbers={"width": float(fitted.width), "ridge": float(fitted.ridge)},
+    )
     return PointRatios(fitted.ratios * float(source_counts.sum()) / total, through_fit, findings=(finding,))

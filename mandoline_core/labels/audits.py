@@ -1,4 +1,4 @@
-"""A slice's corrections: by a person's answers, and which row to ask about next; by a second rule; as published."""
+"""Corrections of a slice: from an audit, from a second rule, or from published precision and recall."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from mandoline_core.weighting import gold_table
 
 ENOUGH = 0.15  # an interval that reaches no further than this to either side, on average, is enough for now
 MOST_COLUMNS = 12  # of a row are shown, and tell it from others
-_LEAST_ABSTAINED = 0.05  # of a sample's rows: fewer abstentions are not worth a person's time
+_LEAST_ABSTAINED = 0.05  # of a sample's rows: fewer abstentions are not worth auditing
 _CODES = (1, -1, 0)  # the order of strata: inside, outside, abstained
 
 
 @dataclass(frozen=True)
 class Stratum:
-    """Hold the rows of one sample that a slice says the same of, and what a person answered about some of them.
+    """Hold the rows of one sample with the same code, and the audit answers about some of them.
 
     Parameters
     ----------
     code : int
-        What the slice says: 1 inside, -1 outside, 0 abstained.
+        The slice's code: 1 inside, -1 outside, 0 abstained.
     n_rows, asked, answered, truly_in : int
-        Rows, rows that the person has seen, those answered for, and those said to be truly inside.
+        Rows, rows shown, rows with an answer, and those answered to be truly inside.
     """
 
     side: Side
@@ -83,7 +83,7 @@ class AuditState:
 
     @property
     def progress(self) -> float:
-        """How far it is from nothing to enough, from 0 to 1; answers count alike, as variance goes by their number."""
+        """How much of what is needed is done, from 0 to 1."""
         parts = [1.0 if one.is_enough else min((ENOUGH / one.reach) ** 2, 1.0) for one in self.strata if one.answered]
         return sum(parts) / max(len(self.strata), 1)
 
@@ -95,10 +95,10 @@ class AuditState:
 
 
 def audit_columns(rule: Slice, source: Sample, target: Sample) -> tuple[str, ...]:
-    """Choose what a person sees of a row, by which it is then known: what the rule reads, then texts, then the rest.
+    """Choose the columns to show of a row, which also identify it: what the rule reads, then texts, then the rest.
 
-    Labels, the models' predictions and columns that only number the rows have no part in it: another model, or another
-    numbering, changes no row's key.
+    Labels, predictions and columns that only number the rows are left out: another model, or another numbering,
+    changes no row's key.
 
     Examples
     --------
@@ -120,8 +120,8 @@ def audit_state(
 ) -> AuditState:
     """Say how far the audit of a slice is, and draw the next row.
 
-    Rows of a stratum come in one random order, so that those asked about are a random draw of it however often one
-    stops and goes on. The stratum with the fewest answers that is not known well enough comes next.
+    Rows of a stratum come in one random order, so that those asked about are a random draw of it whenever you stop and
+    go on. The stratum with the fewest answers that is not known well enough comes next.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def audit_state(
     for side in ("source", "target"):
         sample, rows, codes = _rows(cells, side, place)
         truth, asked = audit.truth(side, sample)[rows], audit.asked(side, sample)[rows]
-        # One order a sample, whatever was asked so far: what a person has seen is a random draw whenever they stop.
+        # One order a sample, whatever was asked so far: the rows shown are a random draw at any time.
         order = np.random.default_rng([seed, side == "target"]).permutation(len(rows))
         for code in _CODES:
             of_stratum = codes == code
@@ -176,9 +176,11 @@ def _rows(cells: Cells, side: Side, place: int) -> tuple[Sample, Index, CodeArra
     """Return a sample, the rows of it that may be asked about, and what the slice says of these."""
     rows, count = cells.rows, cells.count
     if rows is None:
-        raise ValueError("Only codes are known here, and a person is asked about rows.")
+        raise ValueError("An audit needs rows, and only slice codes are available.")
     if cells.drawn_members is not None:
-        raise MandolineError("Rows that stay in a table cannot be audited one by one. Audit a file drawn from it.")
+        raise MandolineError(
+            "Rows in a table cannot be audited one by one. Draw some of them into a file, and audit that."
+        )
     codes = count.patterns.codes[:, place]
     if side == "source":
         return rows.source, np.flatnonzero(cells.scored), codes[count.source_index]
@@ -187,12 +189,12 @@ def _rows(cells: Cells, side: Side, place: int) -> tuple[Sample, Index, CodeArra
 
 @dataclass(frozen=True)
 class Agreement:
-    """Hold how a slice agrees with a rule that is taken for the truth, and the corrections that follow.
+    """Hold how a slice agrees with a rule that is assumed to be right, and the corrections that follow.
 
     Parameters
     ----------
     n_inside, n_outside, n_abstained : int
-        Rows that the slice puts inside, outside and nowhere, and of which the other rule says something.
+        Rows inside, outside and abstained, among those where the other rule does not abstain.
     """
 
     correction: Correction
@@ -214,7 +216,7 @@ def agreement_with(name: str, codes: CodeArray, reference: CodeArray, sample: st
     name : str
         The slice's name, for messages.
     codes, reference : array of int8, shape (n_rows,)
-        What the slice says; what the other rule says, 0 where it abstains.
+        Of the slice, and of the other rule; 0 where it abstains.
     sample : {"source", "target"}
         Whose rows these are.
 
@@ -232,7 +234,7 @@ def agreement_with(name: str, codes: CodeArray, reference: CodeArray, sample: st
 
 
 def published_correction(precision: float, recall: float, rate: float) -> Correction:
-    """Turn a slice's precision and recall, known from elsewhere, into corrections where it fires at some rate.
+    """Turn a slice's precision and recall, known from elsewhere, into corrections.
 
     Precision is p(truly in | says in). With the rate r of rows that the slice puts inside, r x precision / recall of
     all rows are truly inside (Bayes), and those that it misses are among the ones that it puts outside.
@@ -240,7 +242,7 @@ def published_correction(precision: float, recall: float, rate: float) -> Correc
     Parameters
     ----------
     precision, recall, rate : float
-        Rate: the share of rows that the slice puts inside, among those where it speaks.
+        Rate: the share of rows that the slice contains, among those where it does not abstain.
 
     Examples
     --------
@@ -252,9 +254,8 @@ def published_correction(precision: float, recall: float, rate: float) -> Correc
     >>> published_correction(precision=0.9, recall=0.1, rate=0.2)
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.ProjectError: A precision of 90% with a recall of 10% cannot be where the slice says in for
-    20% of the rows: it would miss 162% of all rows and leaves out only 80%. Check the numbers, or whether they are of
-    other data.
+    mandoline_core.errors.ProjectError: A precision of 90.0% and a recall of 10.0% are impossible for a slice that
+    contains 20.0% of the rows. Check the numbers, and which data they are from.
     """
     for word, share in {"precision": precision, "recall": recall, "rate": rate}.items():
         if not 0 <= share <= 1:
@@ -262,21 +263,16 @@ def published_correction(precision: float, recall: float, rate: float) -> Correc
             raise ProjectError(f"{word} must be between 0 and 1. Got {share:g}.{hint}")
     if not 0 < rate < 1:
         raise ProjectError(
-            f"The slice says in for {show_percent(rate)} of the rows, so precision and recall cannot tell what it "
-            "misses. Change the slice, or state its corrections."
+            f"The slice contains {show_percent(rate)} of the rows, so precision and recall do not show what it misses. "
+            "Change the slice, or set its corrections."
         )
     if not recall or not precision:
-        raise ProjectError(
-            "A slice with a precision or a recall of 0 finds nothing of what it is for. Change its rule, or take the "
-            "opposite."
-        )
+        raise ProjectError("A slice with a precision or a recall of 0 is never right. Change its rule, or invert it.")
     # Of all rows, rate x precision are found, which is the recall of those truly inside; the others are missed.
     missed = rate * precision * (1 / recall - 1)
     if missed > 1 - rate:
-        said = f"A precision of {show_percent(precision)} with a recall of {show_percent(recall)}"
         raise ProjectError(
-            f"{said} cannot be where the slice says in for {show_percent(rate)} of the rows: it would miss "
-            f"{show_percent(missed)} of all rows and leaves out only {show_percent(1 - rate)}. Check the numbers, or "
-            "whether they are of other data."
+            f"A precision of {show_percent(precision)} and a recall of {show_percent(recall)} are impossible for a "
+            f"slice that contains {show_percent(rate)} of the rows. Check the numbers, and which data they are from."
         )
     return Correction(inside=precision, outside=missed / (1 - rate))

@@ -1,29 +1,31 @@
-"""The label plan: which target rows to label next, so that the labels say most."""
+"""The label plan: which target rows to label next, so that the labels are most informative."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from mandoline_core.arrays import Floats, Index, Interval
-from mandoline_core.data import Sample
-from mandoline_core.errors import DataError, MandolineError
-from mandoline_core.estimators import Outcome, get_estimator, influence_interval, normal_reach
-from mandoline_core.formatting import Sentence, csv_text
-from mandoline_core.labels.few_labels import FEWEST_LABELS, use_labels
-from mandoline_core.labels.rows import has_label, label_method
+from mandoline_core.data import CHECKSUM, PLAN_COLUMNS, Sample, prediction_checksums
+from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import Outcome, get_estimator, influence_interval
+from mandoline_core.formatting import csv_text
+from mandoline_core.labels.few_labels import use_labels
+from mandoline_core.labels.rows import has_label, label_column, label_method
+from mandoline_core.labels.slice_test import FEWEST_LABELS, change_shown
 from mandoline_core.patterns import add_up, describe
 from mandoline_core.pipeline import Fit, interval_by_settings
 from mandoline_core.project import EstimatorSettings
+from mandoline_core.results import Tabular
 from mandoline_core.weighting import Problem
 
-COLUMNS = ("row", "in_slices", "weight", "reason")
-POWER = 0.8
-PRIOR_ROWS = 5.0  # a pattern's spread is drawn towards the overall one as if so many rows had shown that
+PROBABILITY = "probability"
+PRIOR_ROWS = 5.0  # a pattern's spread is drawn towards the overall one as if this many rows had shown that
 LEAST_SPREAD = 0.25  # of the overall one: scores that never varied in the source may vary in the target
 
 
@@ -33,9 +35,9 @@ class PlannedRow(NamedTuple):
     Parameters
     ----------
     row : int
-        Its number in the target, from 1.
+        Its number in the new data, from 1.
     weight : float
-        How many target rows it stands for: 1 / probability.
+        How many target rows it represents: 1 / probability.
     probability : float
         The probability that the plan drew it.
     """
@@ -58,24 +60,31 @@ class PlannedPattern(NamedTuple):
     planned: int
 
 
-@dataclass(frozen=True)
-class LabelPlan:
+@dataclass(frozen=True, repr=False)
+class LabelPlan(Tabular):
     """Hold which target rows to label next.
 
     Parameters
     ----------
     rows : tuple of PlannedRow
-        In random order, so that who stops early still has a fair draw.
+        In random order, so that you have a fair draw even if you stop early.
     by_pattern : tuple of PlannedPattern
         Those with the most labels first.
     expected_interval_before : pair of floats
-        With the labels at hand; without any, the estimate's own, which trusts the slices.
+        With the labels so far; without any, the estimate's own, which assumes that slices capture the shift.
     expected_interval_after : pair of floats
-        Of the combined estimate, once these rows are labelled; it need not trust the slices.
+        Of the combined estimate, once these rows are labelled; it does not assume that.
     expected_interval_at_random : pair of floats
         The same with as many rows drawn at random, whatever their pattern.
     detectable : float
-        A change that slices do not explain is noticed with a probability of 80% if it is so large.
+        A change that slices do not explain is detected with a probability of 80% if it is this large.
+    limit : float
+        Labels that agree confirm the estimate if they would detect a change of this size.
+    needed : int or None
+        About how many labels that takes; None if no number suffices, because the estimate itself is too uncertain.
+    contents : dict of str to list
+        The columns of the planned rows, the key first; a checksum replaces predictions. The label column is last, and
+        empty.
     """
 
     rows: tuple[PlannedRow, ...]
@@ -85,72 +94,55 @@ class LabelPlan:
     expected_interval_after: Interval
     expected_interval_at_random: Interval
     detectable: float
+    limit: float = 0.0
+    needed: int | None = None
+    contents: dict[str, list[Any]] = field(default_factory=dict, compare=False)
 
     @property
     def weights(self) -> Floats:
-        """How many target rows each planned row stands for, shape (n_target,); NaN for rows not planned."""
+        """How many target rows each planned row represents, shape (n_target,); NaN for rows not planned."""
         weights = np.full(self.n_target, np.nan)
         weights[[planned.row - 1 for planned in self.rows]] = [planned.weight for planned in self.rows]
         return weights
 
-    def to_csv(self) -> str:
-        """Write the rows as CSV, with the columns row (from 1), in_slices, weight and reason."""
-        return csv_text([COLUMNS, *((one.row, one.in_slices, one.weight, one.reason) for one in self.rows)])
+    def to_csv(self, path: str | Path | None = None) -> str:
+        """Write the sheet to fill in as CSV: row (from 1), why it was chosen, its contents, and an empty label column.
+
+        `use_labels` and `mandoline labels --plan` take it back as it is.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Also write it to this file.
+        """
+        chosen = ((one.row, one.in_slices, one.weight, one.reason) for one in self.rows)
+        contents = zip(*self.contents.values(), strict=True) if self.contents else ((),) * len(self.rows)
+        lines = ((*planned, *values) for planned, values in zip(chosen, contents, strict=True))
+        text = csv_text([(*PLAN_COLUMNS, *self.contents), *lines])
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the sheet to fill in as a pandas data frame: the rows to label, their contents, and an empty label."""
+        return super().to_frame().assign(**self.contents)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain data: what `--json` prints."""
-        return asdict(self) | {
-            "rows": [one._asdict() for one in self.rows],
+        """Return everything but the rows' contents as plain data: what `--json` prints."""
+        plain = asdict(replace(self, contents={}))
+        del plain["contents"]
+        return plain | {
+            "rows": self.records(),
             "by_pattern": [one._asdict() for one in self.by_pattern],
         }
 
-
-def read_plan(table: Sample, n_target: int) -> Floats:
-    """Read a plan's file back: how many target rows each planned row stands for.
-
-    Parameters
-    ----------
-    table : Sample
-        With the columns row, which counts from 1, and weight.
-
-    Returns
-    -------
-    array of float, shape (n_target,)
-        NaN for rows not planned; what `use_labels` takes as its plan.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> read_plan(Sample(pd.DataFrame({"row": [3], "weight": [2.5]})), 4).tolist()
-    [nan, nan, 2.5, nan]
-    """
-    try:
-        rows, weight = (np.asarray(table.series(name).to_numpy(), dtype=float) for name in ("row", "weight"))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, MandolineError):
-            raise
-        raise DataError(
-            f"Columns 'row' and 'weight' of {table.name} must hold numbers, as a plan writes them."
-        ) from None
-    wrong = ~((rows >= 1) & (rows <= n_target) & (rows == np.floor(rows)) & (weight > 0) & np.isfinite(weight))
-    if wrong.any() or len(np.unique(rows)) < len(rows):
-        at = f" (line {int(wrong.argmax()) + 2})" if wrong.any() else ""
-        raise DataError(
-            Sentence(
-                "{name} is no plan for this {target}{at}: row must hold different numbers from 1 to {n:,}, and weight "
-                "numbers above 0. Use the plan's file as it was written.",
-                name=table.name,
-                at=at,
-                n=n_target,
-            )
-        )
-    weights = np.full(n_target, np.nan)
-    weights[rows.astype(np.intp) - 1] = weight
-    return weights
+    def records(self) -> list[dict[str, Any]]:
+        """List the rows to label."""
+        return [one._asdict() for one in self.rows]
 
 
-def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample) -> LabelPlan:
-    """Draw the target rows to label next: more where many rows are, and where scores vary.
+def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample, *, key: str | None = None) -> LabelPlan:
+    """Draw the new rows to label next: more where there are many rows, and where scores vary.
 
     Rows of a pattern are drawn at random; a pattern's number is proportional to its target rows times the spread of
     scores in it (Neyman's allocation). Every row may be drawn, and weights undo the preference.
@@ -163,6 +155,8 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample) -
         How many rows to label.
     target : Sample
         Rows that have a label already are left out.
+    key : str, optional
+        The column that names its rows; first among the contents.
 
     Examples
     --------
@@ -178,9 +172,13 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample) -
     """
     problem = fit.problem
     if problem.metric.ranked:
-        raise MandolineError(f"A plan looks at means, and {problem.metric.name} is not made of means.")
+        raise MandolineError(
+            f"A label plan needs a metric made of means, such as 'accuracy'. Got {problem.metric.name!r}."
+        )
     labelled = has_label(fit, target)
     free = ~labelled & _predicted(fit, target)
+    if labelled.all():
+        raise MandolineError(f"Every row of {target.name} has a label, so there is nothing left to plan.")
     if not 1 <= n <= free.sum():
         raise MandolineError(
             f"The number of rows to label (--rows) must be between 1 and {int(free.sum()):,}, the rows of "
@@ -210,8 +208,40 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample) -
         ),
         key=lambda one: -one.expected,
     )
-    before, after, at_random, detectable = _expect(fit, settings, target, outcome, spread, expected, counts)
-    return LabelPlan(rows, tuple(by_pattern), len(index), before, after, at_random, detectable)
+    before, after, at_random, variance = _expect(fit, settings, target, outcome, spread, expected, counts)
+    total = n + int(labelled.sum())
+    errors = variance, 1 / total, outcome.influence.standard_error() ** 2
+    limit, detectable, needed = change_shown(problem, outcome, total, errors)
+    contents = _contents(fit, target, drawn, key)
+    return LabelPlan(
+        rows=rows,
+        by_pattern=tuple(by_pattern),
+        n_target=len(index),
+        expected_interval_before=before,
+        expected_interval_after=after,
+        expected_interval_at_random=at_random,
+        detectable=detectable,
+        limit=limit,
+        needed=needed,
+        contents=contents,
+    )
+
+
+def _contents(fit: Fit, target: Sample, rows: Index, key: str | None) -> dict[str, list[Any]]:
+    """Take what the planned rows contain, without labels, and without predictions: who labels must not see them."""
+    first, label = [] if key is None else [target.series(key).name], label_column(fit)
+    hidden = {*PLAN_COLUMNS, PROBABILITY, label, *target.roles}
+    if fit.cells.rows is not None:
+        hidden |= fit.cells.rows.source.roles
+    names = [name for name in dict.fromkeys([*first, *target.columns]) if name not in hidden]
+    frame = target.frame.select(names)[rows.tolist()]
+    columns: dict[str, list[Any]] = {
+        name: [None if pd.isna(value) else value for value in frame[name].to_list()] for name in names
+    }
+    model = None if fit.cells.rows is None else fit.cells.rows.model
+    if model is not None and model.prediction in target.columns and CHECKSUM not in target.columns:
+        columns[CHECKSUM] = [*prediction_checksums(target, str(model.prediction), rows.tolist())]
+    return columns | {label: [None] * len(rows)}
 
 
 def allocate(counts: Floats, spread: Floats, n: int) -> Floats:
@@ -270,7 +300,7 @@ def round_at_random(expected: Floats, rng: np.random.Generator) -> Index:
 
 
 def draw_rows(rows: Index, index: Index, planned: Index, rng: np.random.Generator) -> Index:
-    """Draw so many rows of each pattern; all in random order."""
+    """Draw the planned number of rows of each pattern; all in random order."""
     mixed = rng.permutation(rows)
     by_pattern = mixed[np.argsort(index[mixed], kind="stable")]
     pattern = index[by_pattern]
@@ -292,13 +322,13 @@ def _reasons(problem: Problem, spread: Floats, expected: Floats, counts: Floats)
     reasons = []
     for rows, own, number in zip(problem.patterns.source, spread, expected, strict=True):
         if rows == 0:
-            reasons.append("no source row is like it")
+            reasons.append("no labelled row is like it")
         elif own > 1.1 * usual:
             reasons.append("scores vary more here than elsewhere")
         elif number >= 1:
-            reasons.append("many target rows are like it")
+            reasons.append("many new rows are like it")
         else:
-            reasons.append("drawn to stand for rare rows")
+            reasons.append("drawn to represent rare rows")
     return reasons
 
 
@@ -311,7 +341,7 @@ def _expect(
     expected: Floats,
     counts: Floats,
 ) -> tuple[Interval, Interval, Interval, float]:
-    """Foresee intervals before and after labelling, and the least change that would be noticed."""
+    """Predict intervals before and after labelling, and the variance that drawing the labels leaves."""
     metric, n = fit.problem.metric, float(expected.sum())
     old = int(has_label(fit, target).sum())
     if old >= FEWEST_LABELS:
@@ -332,5 +362,4 @@ def _expect(
         )
         for each in (variance, part**2 * one / n + rest)
     ]
-    needed = normal_reach(settings.confidence) + float(ndtri(POWER))
-    return before, ends[0], ends[1], needed * float(np.sqrt(variance + outcome.influence.standard_error() ** 2))
+    return before, ends[0], ends[1], variance

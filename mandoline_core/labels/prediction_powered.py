@@ -1,4 +1,4 @@
-"""Prediction-powered estimates: a few labels, carried further by scores that the source predicts for all rows."""
+"""Prediction-powered estimates: a few labels, combined with scores that the source predicts for all rows."""
 
 from __future__ import annotations
 
@@ -57,13 +57,16 @@ class LabelEstimate(NamedTuple):
     weight : float
         How much the rows without a label count: lambda, between 0 (not at all) and 1.
     worth : float
-        So many labels drawn at random would tell as much by themselves.
+        The number of labels drawn at random that would give as much information alone.
+    prediction_interval : pair of floats
+        Of the metric on exactly these target rows; `interval` is about the population that they come from.
     """
 
     value: float
     interval: Interval
     weight: float
     worth: float
+    prediction_interval: Interval
 
 
 def from_labels(metric: Metric, labelled: LabelledRows, *, confidence: float) -> LabelEstimate:
@@ -84,7 +87,9 @@ def from_labels(metric: Metric, labelled: LabelledRows, *, confidence: float) ->
     value = metric.combine(means)
     variance = _variance(labelled, metric.slope(means), 0.0)
     worth = _worth(metric, labelled, value, variance, confidence)
-    return LabelEstimate(value, _interval(metric, labelled, value, variance, worth, confidence), 0.0, worth)
+    interval = _interval(metric, labelled, value, variance, worth, confidence)
+    rows = _of_these_rows(metric, labelled, value, variance, worth, confidence)
+    return LabelEstimate(value, interval, 0.0, worth, rows)
 
 
 def from_all(metric: Metric, labelled: LabelledRows, *, confidence: float) -> LabelEstimate:
@@ -93,7 +98,7 @@ def from_all(metric: Metric, labelled: LabelledRows, *, confidence: float) -> La
     The means are lambda * (mean prediction over all rows) + mean over labelled rows of (truth - lambda * prediction):
     right on average whatever the predictions are, as long as they did not see the labels. Lambda makes the
     variance smallest. Rows without a label then make the labels worth more of their kind, and the interval is the
-    one that so many labels would have.
+    one of that number of labels.
 
     Examples
     --------
@@ -119,7 +124,9 @@ def from_all(metric: Metric, labelled: LabelledRows, *, confidence: float) -> La
     low, high = _bounds(metric, labelled) or (-np.inf, np.inf)
     value = float(min(max(metric.combine(means), low), high))
     worth = alone.worth * plain / max(variance, 1e-300)
-    return LabelEstimate(value, _interval(metric, labelled, value, variance, worth, confidence), weight, worth)
+    interval = _interval(metric, labelled, value, variance, worth, confidence)
+    rows = _of_these_rows(metric, labelled, value, variance, worth, confidence)
+    return LabelEstimate(value, interval, weight, worth, rows)
 
 
 def best_weight(labelled: LabelledRows, gradient: Floats) -> float:
@@ -154,6 +161,20 @@ def _variance(labelled: LabelledRows, gradient: Floats, weight: float) -> float:
     if weight > 0:  # lambda was chosen to make this small
         added *= (n - 1) / max(n - 2, 1)
     return added + float(labelled.shares @ truth**2) / labelled.n_target
+
+
+def _of_these_rows(
+    metric: Metric, labelled: LabelledRows, value: float, variance: float, worth: float, confidence: float
+) -> Interval:
+    """Leave out what labels on all target rows would leave of the variance: the sampling error of the target."""
+    means = labelled.shares @ labelled.statistics
+    truth = _centred(labelled, labelled.statistics @ metric.slope(means))
+    left = variance - float(labelled.shares @ truth**2) / labelled.n_target
+    if len(truth) == labelled.n_target:
+        return value, value
+    if left <= 0 or variance <= 0:  # scores that never varied say nothing of how much they do
+        return _interval(metric, labelled, value, variance, worth, confidence)
+    return _interval(metric, labelled, value, left, worth * variance / left, confidence)
 
 
 def _allowance(metric: Metric, labelled: LabelledRows, confidence: float) -> float:
@@ -202,7 +223,7 @@ def _interval(
 ) -> Interval:
     bounds = _bounds(metric, labelled)
     bounded = bounds is not None and bool(np.isfinite(bounds[1]))
-    # With finite bounds: the exact binomial interval for so many labels. Elsewhere Student's, or its logarithm.
+    # With finite bounds: the exact binomial interval for that number of labels. Elsewhere Student's, or its logarithm.
     spread = 0.0 if bounded else float(np.sqrt(variance)) * _allowance(metric, labelled, confidence)
     return influence_interval(value, spread, confidence=confidence, bounds=bounds, effective_rows=worth)
 

@@ -3,68 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from mandoline_core.arrays import Bools, Floats
-from mandoline_core.data import Sample
+from mandoline_core.data import Sample, with_labels
 from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.estimators import Mandoline, get_estimator
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import counted, show_percent
 from mandoline_core.pipeline import Fit, score_labels
+from mandoline_core.project import Project
 from mandoline_core.weighting import Problem, Rows
 
-_ODD = 1e-3  # probability of a false alarm that labelled rows are no random draw
-_MISSING = (
-    "labels",
-    "planned_rows_without_label",
-    "There is no label for {missing:,} of the {planned:count planned row}",
-)
-MISSING_LABELS = FindingKind(*_MISSING, "Label the others, too; those left out must not be the hard ones.")
-MISPLACED_LABELS = FindingKind(
-    *_MISSING,
-    "The plan's column row counts from 1: check that the labels stand at the rows that it names.",
-    ", and {others:count label} at rows that are not in the plan.",
-)
-NOT_RANDOM = FindingKind(
-    "labels",
-    "labels_not_random",
-    "Slice {name!r} has {among:.0%} of the labelled rows and {rate:.0%} of the {target}: the labelled rows are no "
-    "random draw, and what they say may not hold for the others",
-    "Label rows drawn at random, or those of a plan, and name the plan.",
-)
+_ODD = 1e-3  # probability of a false alarm that labelled rows are not a random draw
+
+
+class SomeLabels(NamedTuple):
+    """Hold the new data with labels of some rows, how many new rows each planned row represents, and what is wrong."""
+
+    target: Sample
+    plan: Floats | None = None
+    problem: str = ""
+
+
+def some_labels(
+    project: Project | None, target: Sample, column: str | None, labels: Sample | None = None
+) -> SomeLabels | None:
+    """Find labels of some new rows; None where no row has one, or all have: that is the truth, and stays hidden.
+
+    Parameters
+    ----------
+    project : Project, optional
+        Whose file of labels counts; without one, the labels in the target's own column.
+    column : str, optional
+        The label column.
+    labels : Sample, optional
+        The project's file of labels, if already read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> found = [some_labels(None, Sample(pd.DataFrame({"y": y})), "y") for y in ([1, None], [1, 0])]
+    >>> found[0].target.n_rows, found[1]
+    (2, None)
+    """
+    if column is None or target.table is not None:
+        return None
+    plan = None
+    if project is not None and project.target_labels is not None:
+        try:
+            found = project.read_labels(target, labels)
+        except MandolineError as error:  # the estimate stands without them, and says why
+            return SomeLabels(target, None, str(error))
+        if not 0 < found.n_labelled < target.n_rows:
+            return None
+        target, plan = with_labels(target, column, found.labels), found.weights
+    if column not in target.columns:
+        return None
+    n_missing = int(target.series(column).is_null().sum())
+    return SomeLabels(target, plan) if 0 < n_missing < target.n_rows else None
 
 
 def label_column(fit: Fit) -> str:
-    """Name the column that labels of the target are looked for in."""
+    """Name the label column of the target."""
     rows = _rows(fit)
     column = rows.metric.column if rows.metric.column is not None else rows.source.label
     if column is None:
-        raise MandolineError(Sentence("There is no label column to look for in the {target}. Set label in [task]."))
+        raise MandolineError("The project has no label column. Set label in [task].")
     return column
 
 
 def has_label(fit: Fit, target: Sample) -> Bools:
-    """Say which target rows have a label, shape (n_target,); none where the target has no such column."""
+    """Say which target rows have a label, shape (n_target,); none if the target has no label column."""
     if fit.in_table:
         raise MandolineError(
-            Sentence(
-                "Labels and plans go by single rows, and the {target_rows} stay in a table. Draw some of them into a "
-                "file of their own, and take that for the {target}."
-            )
+            "Labels and plans need single rows, and the new data stays in a table. Draw some rows into a file, and use "
+            "that as the new data."
         )
     n = len(fit.problem.members.target)
     if target.n_rows != n:
         raise DataError(
-            Sentence(
-                "{name} has {n_rows:count row}, and the estimate was prepared on {n:,}. Labels must stand beside the "
-                "same {target_rows}, in the same order.",
-                name=target.name,
-                n_rows=target.n_rows,
-                n=n,
-            )
+            f"{target.name} has {counted(target.n_rows, 'row')}, but the estimate was prepared on {n:,}. Labels must "
+            "be in the same new rows, in the same order."
         )
     column = label_column(fit)
     if column not in target.columns:
@@ -83,12 +106,12 @@ def score_labelled(fit: Fit, target: Sample) -> tuple[Floats, Bools]:
 
 def _rows(fit: Fit) -> Rows:
     if fit.cells.rows is None:
-        raise MandolineError("Only slice codes are known here, and labels belong to rows. Use prepare() on samples.")
+        raise MandolineError("Labels need rows, and only slice codes are available. Use prepare() with samples.")
     return fit.cells.rows
 
 
 def label_method(name: str) -> str:
-    """Name the method that carries labels further: Mandoline, where the one asked for has no weights on slices."""
+    """Name the method to combine with labels: Mandoline if the one asked for has no weights on slices."""
     return name if get_estimator(name).takes_labels else Mandoline.name
 
 
@@ -99,7 +122,7 @@ def share_out(labelled: Bools, plan: Floats | None) -> Floats:
     ----------
     labelled : array of bool, shape (n_target,)
     plan : array of float, shape (n_target,), optional
-        How many target rows each planned row stands for; NaN elsewhere.
+        How many target rows each planned row represents; NaN elsewhere.
 
     Returns
     -------
@@ -115,24 +138,16 @@ def share_out(labelled: Bools, plan: Floats | None) -> Floats:
     if plan is not None:
         if len(plan) != len(labelled):
             raise MandolineError(
-                Sentence(
-                    "The plan has weights for {n:,} rows, and the {target} has {n_target:,}. Use the plan made for "
-                    "this {target}.",
-                    n=len(plan),
-                    n_target=len(labelled),
-                )
+                f"The plan has weights for {len(plan):,} rows, but the new data has {len(labelled):,}. Use the plan "
+                "made for this new data."
             )
         planned = np.isfinite(plan[labelled])
         if not planned.any():
             raise MandolineError(
-                Sentence(
-                    "None of the {n:count planned row} has a label. The plan's column row counts from 1, without the "
-                    "header: row 1 is the {target}'s first row. Check that the labels stand at the rows that the plan "
-                    "names.",
-                    n=int(np.isfinite(plan).sum()),
-                )
+                f"None of the {counted(int(np.isfinite(plan).sum()), 'planned row')} has a label. Check that labels "
+                "are in the rows that the plan names: row 1 is the first row after the header."
             )
-        # Both parts are fair by themselves; each counts by the number of its labels.
+        # Each part is a fair draw on its own, and counts by the number of its labels.
         shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
     return shares / shares.sum()
 
@@ -144,17 +159,23 @@ def missing_labels(labelled: Bools, plan: Floats | None) -> Iterator[Finding]:
     planned = np.isfinite(plan)
     missing, others = int((planned & ~labelled).sum()), int((labelled & ~planned).sum())
     if missing:
-        mostly = missing > planned.sum() / 2
-        yield (MISPLACED_LABELS if others else MISSING_LABELS).found(
-            "info" if not others else "serious" if mostly else "warning",
-            missing=missing,
-            planned=int(planned.sum()),
-            others=others,
+        n, remedy, detail = int(planned.sum()), "Label them too, and do not leave out the hard ones.", ""
+        if others:
+            remedy = "Check that labels are in the rows that the plan names: its column row counts from 1."
+            detail = f"Labels outside the plan: {others:,}."
+        yield Finding(
+            "labels",
+            "planned_rows_without_label",
+            "info" if not others else "serious" if missing > n / 2 else "warning",
+            f"{missing:,} of {counted(n, 'planned row')} have no label.",
+            remedy,
+            detail,
+            numbers={"missing": missing, "planned": n, "others": others},
         )
 
 
 def odd_draw(problem: Problem, labelled: Bools, shares: Floats) -> Iterator[Finding]:
-    """Notice labelled rows that cannot well be a random draw: some slice is far too frequent or rare among them."""
+    """Notice labelled rows that are hardly a random draw: some slice is far too frequent or rare among them."""
     inside = problem.patterns.codes[problem.members.target] == 1
     rate = inside.mean(axis=0)
     # Drawn without putting back: all rows labelled would leave no doubt.
@@ -166,4 +187,15 @@ def odd_draw(problem: Problem, labelled: Bools, shares: Floats) -> Iterator[Find
         return
     worst = int(np.abs(z).argmax())
     name = problem.patterns.names[worst]
-    yield NOT_RANDOM.found("serious", slices=(name,), name=name, among=float(among[worst]), rate=float(rate[worst]))
+    shares_of = float(among[worst]), float(rate[worst])
+    yield Finding(
+        "labels",
+        "labels_not_random",
+        "serious",
+        f"Slice {name!r} contains {show_percent(shares_of[0])} of the rows you labelled, but "
+        f"{show_percent(shares_of[1])} of the new data.",
+        "Label rows drawn at random, or follow a plan and pass its file.",
+        "They are not a random draw, so they may not represent the others.",
+        (name,),
+        {"name": name, "among": shares_of[0], "rate": shares_of[1]},
+    )

@@ -39,7 +39,7 @@ def auroc(positive: Bools, scores: Floats, weights: Floats, name: str) -> tuple[
     if total_above <= 0 or total_below <= 0:
         which = "No row" if total_above <= 0 else "Every row"
         raise DataError(
-            f"{which} that counts has the label {name!r}, so AUROC is not defined. Choose another class or metric."
+            f"{which} with a weight has the label {name!r}, so AUROC is undefined. Choose another class or metric."
         )
     _, score_of = np.unique(scores, return_inverse=True)
     beaten = _mass_below(score_of, below)  # by a row with this score, ties half
@@ -72,12 +72,12 @@ def mean_auroc(positive: Bools, scores: Floats, weights: Floats, names: Sequence
 
 
 def smaller_class(statistics: Floats, weights: Floats, rows: Floats | None = None) -> float:
-    """Count the effective rows of the smaller class, which an area under the curve rests on.
+    """Count the effective rows of the smaller class, which limits the precision of AUROC.
 
     Of a rows of the class and b others, as many pairs as the smaller number m share no row and are independent. So a
-    true area A ranks all rows perfectly with a chance of at most A**m, whatever the scores: at 0 or 1 the exact
+    true area A ranks all rows perfectly with a probability of at most A**m, whatever the scores: at 0 or 1 the exact
     interval for m rows misses the truth no more often than it says. A narrower one would, for where a rare row beats
-    all others or none the chance is A**m. Elsewhere the variance is at most A(1 - A) / m, by the same reasoning
+    all others or none the probability is A**m. Elsewhere the variance is at most A(1 - A) / m, by the same reasoning
     (Birnbaum and Klose, 1957). Of several classes the smallest counts: one of their areas is at most the mean.
 
     Parameters
@@ -103,10 +103,7 @@ def smaller_class(statistics: Floats, weights: Floats, rows: Floats | None = Non
 
 def _auroc(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
     if len(classes) < 2:
-        raise DataError(
-            f"Metric 'auroc' needs two classes, and labels and predictions have only {listed(classes)}. "
-            "Choose another metric."
-        )
+        raise DataError(f"Metric 'auroc' needs at least two classes. Got {listed(classes)}. Choose another metric.")
     # Of two classes, ranking one first is ranking the other last: one of them says it all.
     columns = [one] if one is not None else [1] if len(classes) == 2 else list(range(len(classes)))
 
@@ -122,7 +119,7 @@ def _auroc(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
 
 AUROC = Metric(
     "auroc",
-    "how well probabilities rank a class first (AUROC)",
+    "area under the ROC curve",
     "probabilities",
     UNIT,
     called="AUROC",

@@ -91,12 +91,12 @@ def _merged(names: tuple[str, ...], merge: Merge, *, strict: bool) -> NDArray[np
             matches = find_classes(value, names)
             if not matches and strict:
                 raise ProjectError(
-                    f"merge names class {value!r}, which is neither a label nor a prediction. "
+                    f"merge in [metric] names an unknown class {value!r}. "
                     f"Classes: {listed(names)}.{did_you_mean(str(value), names)}"
                 )
             for code in matches:
                 if code in taken:
-                    raise ProjectError(f"merge puts class {value!r} into both {taken[code]!r} and {new!r}. Choose one.")
+                    raise ProjectError(f"merge has class {value!r} in both {taken[code]!r} and {new!r}. Choose one.")
                 taken[code] = new
                 table[code] = len(names) + number
         for code in find_classes(new, names):
@@ -106,7 +106,7 @@ def _merged(names: tuple[str, ...], merge: Merge, *, strict: bool) -> NDArray[np
 
 
 def merged_name(name: str, merge: Merge) -> str:
-    """Return the class that a class is taken for.
+    """Return the merged name of a class.
 
     Examples
     --------

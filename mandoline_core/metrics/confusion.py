@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.metrics.class_labels import ClassCodes
 from mandoline_core.metrics.metric import UNIT, Metric
+from mandoline_core.project import MetricSettings
 
 MOST_CLASSES = 60  # a table of all pairs of classes is kept for every pattern of slices
 Found = tuple[float, Floats]
@@ -41,37 +44,52 @@ def table_rows(truth: ClassCodes, predicted: ClassCodes, n_classes: int) -> Floa
     return rows
 
 
-# What stands below the line of a ratio of hits: how much predictions of a class and labels of it weigh there. And what
-# is missing where that is nothing.
-_RATIOS = {
-    "precision": (1.0, 0.0, "The model never predicts class", "", "precision"),
-    "recall": (0.0, 1.0, "No label is", "", "recall"),
-    "f1": (0.5, 0.5, "Class", " is neither a label nor a prediction", "F1"),
+class Ratio(NamedTuple):
+    """Hold a ratio's denominator, as weights of a class's predictions and labels, and what is missing if it is 0."""
+
+    predictions: float
+    labels: float
+    before: str
+    after: str
+    called: str
+
+
+def f_beta(beta: float) -> Ratio:
+    """Weight recall beta times as much as precision.
+
+    >>> f_beta(1)[:2]
+    (0.5, 0.5)
+    """
+    share = 1 / (1 + beta**2)
+    return Ratio(share, 1 - share, "Class", " is neither a label nor a prediction", f"F{beta:g}")
+
+
+RATIOS = {
+    "precision": Ratio(1.0, 0.0, "The model never predicts class", "", "precision"),
+    "recall": Ratio(0.0, 1.0, "No label is", "", "recall"),
+    "f1": f_beta(1),
 }
 
 
-def ratio_of_one(metric: str, means: Floats, name: str) -> Found:
+def ratio_of_one(ratio: Ratio, means: Floats, name: str) -> Found:
     """Compute a ratio of one class, and its slopes, from the shares of its hits, false alarms and misses.
 
     Examples
     --------
-    >>> ratio_of_one("f1", np.array([0.5, 0.25, 0.25]), "yes")[0]
+    >>> ratio_of_one(f_beta(1), np.array([0.5, 0.25, 0.25]), "yes")[0]
     0.6666666666666666
     """
-    predictions, labels, before, after, called = _RATIOS[metric]
+    predictions, labels, before, after, called = ratio
     below = np.array([predictions + labels, predictions, labels])
     whole = float(means @ below)
     if whole <= 0:
-        raise DataError(
-            f"{before} {name!r}{after} in rows that count, so its {called} is not defined. "
-            "Choose another class or metric."
-        )
+        raise DataError(f"{before} {name!r}{after}, so its {called} is undefined. Choose another class or metric.")
     value = float(means[0] / whole)
     # The quotient rule, with the value in the place of the ratio.
     return value, (np.array([1.0, 0.0, 0.0]) - value * below) / whole
 
 
-def _mean_ratio(predictions: float, labels: float, *, labelled: bool = False) -> Callable[[Floats], Found]:
+def mean_ratio(predictions: float, labels: float, *, labelled: bool = False) -> Callable[[Floats], Found]:
     """Build the average of a ratio of hits over the classes there are, or over those with labels."""
 
     def of_all(table: Floats) -> Found:
@@ -114,28 +132,30 @@ def _mcc(table: Floats) -> Found:
 
 # From the shares by truth (rows) and prediction (columns), shape (n_classes, n_classes).
 OF_ALL: dict[str, Callable[[Floats], Found]] = {
-    **{name: _mean_ratio(predictions, labels) for name, (predictions, labels, *_) in _RATIOS.items()},
-    "balanced_accuracy": _mean_ratio(0.0, 1.0, labelled=True),
+    **{name: mean_ratio(ratio.predictions, ratio.labels) for name, ratio in RATIOS.items()},
+    "balanced_accuracy": mean_ratio(0.0, 1.0, labelled=True),
     "mcc": _mcc,
 }
 
 
-def _of_classes(metric: Metric, classes: tuple[str, ...], one: int | None) -> Metric:
+def _of_classes(metric: Metric, classes: tuple[str, ...], one: int | None, ratio: Ratio | None = None) -> Metric:
     """Fit a metric to the classes at hand: to one of them, or to the table of all."""
-    if one is not None:
+    ratio = ratio or RATIOS.get(metric.name)
+    if one is not None and ratio is not None:
         name = classes[one]
         return replace(
             metric,
             title=f"{metric.title}: {name}",
             statistics=lambda truth, predicted, _: one_class_rows(truth, predicted, one),
-            combine=lambda means: ratio_of_one(metric.name, means, name)[0],
-            slope=lambda means: ratio_of_one(metric.name, means, name)[1],
+            combine=lambda means: ratio_of_one(ratio, means, name)[0],
+            slope=lambda means: ratio_of_one(ratio, means, name)[1],
         )
-    n, of_all = len(classes), OF_ALL[metric.name]
+    n = len(classes)
+    of_all = OF_ALL[metric.name] if ratio is None else mean_ratio(ratio.predictions, ratio.labels)
     if n > MOST_CLASSES:
         raise ProjectError(
-            f"Metric {metric.name!r} over {n} classes would need a table of all their pairs. "
-            f"Set positive in [metric] to one class, or merge classes to at most {MOST_CLASSES}."
+            f"Metric {metric.name!r} supports at most {MOST_CLASSES} classes. Got {n}. "
+            "Set positive in [metric] to one class, or merge classes."
         )
     return replace(
         metric,
@@ -147,19 +167,34 @@ def _of_classes(metric: Metric, classes: tuple[str, ...], one: int | None) -> Me
 
 _COMMON = Metric("", "", "predictions", UNIT, of_classes=_of_classes, needs_table=True)
 _ABOUT_ONE = replace(_COMMON, about_one=True)
-PRECISION = replace(_ABOUT_ONE, name="precision", title="how often the model is right when it names a class")
-RECALL = replace(_ABOUT_ONE, name="recall", title="how much of a class the model finds")
-F1 = replace(_ABOUT_ONE, name="f1", title="precision and recall in one number (their harmonic mean)", called="F1 score")
+PRECISION = replace(_ABOUT_ONE, name="precision", title="share of predictions of a class that are correct")
+RECALL = replace(_ABOUT_ONE, name="recall", title="share of a class that the model predicts")
+F1 = replace(_ABOUT_ONE, name="f1", title="harmonic mean of precision and recall", called="F1 score")
+
+
+def _f_beta(metric: Metric, settings: MetricSettings) -> Metric:
+    ratio = f_beta(float(settings.beta))
+    return replace(metric, called=f"{ratio.called} score", of_classes=partial(_of_classes, ratio=ratio))
+
+
+F_BETA = replace(
+    _ABOUT_ONE,
+    name="f_beta",
+    title="harmonic mean of precision and recall, with recall weighted by beta",
+    called="F-beta score",
+    reads=("beta",),
+    of_settings=_f_beta,
+)
 BALANCED_ACCURACY = replace(
     _COMMON,
     name="balanced_accuracy",
-    title="share of right predictions, every class counting the same",
+    title="mean recall over classes",
     called="balanced accuracy",
 )
 MCC = replace(
     _COMMON,
     name="mcc",
-    title="agreement of predictions and labels (Matthews correlation)",
+    title="Matthews correlation of predictions and labels",
     called="Matthews correlation",
     bounds=(-1.0, 1.0),
     unit="number",

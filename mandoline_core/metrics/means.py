@@ -1,4 +1,4 @@
-"""Metrics that are the mean of one statistic of a row: of classes, of probabilities, of numbers, of a column."""
+"""Metrics that are the mean of one statistic per row: of classes, probabilities, numbers or a column."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import numpy as np
 from mandoline_core.arrays import Floats
 from mandoline_core.metrics.class_labels import ClassCodes
 from mandoline_core.metrics.metric import ABOVE, UNIT, Metric
+from mandoline_core.project import MetricSettings
 
 _LEAST_PROBABILITY = 1e-15  # a probability of 0 for what then happens costs this much, not infinity
 
 ACCURACY = Metric(
     "accuracy",
-    "share of predictions that are right",
+    "share of correct predictions",
     "predictions",
     UNIT,
     statistics=lambda truth, predicted, _: (truth == predicted).astype(float)[:, None],
@@ -23,7 +24,7 @@ ACCURACY = Metric(
 )
 ERROR = Metric(
     "error",
-    "share of predictions that are wrong",
+    "share of incorrect predictions",
     "predictions",
     UNIT,
     better="lower",
@@ -44,7 +45,7 @@ _LOSS = Metric("", "", "probabilities", ABOVE, unit="number", better="lower")
 LOG_LOSS = replace(
     _LOSS,
     name="log_loss",
-    title="surprise at the labels (log loss, nats)",
+    title="mean negative log-likelihood of the labels, in nats",
     statistics=lambda truth, _, probabilities: (
         -np.log(np.maximum(probabilities[np.arange(len(truth)), truth], _LEAST_PROBABILITY))[:, None]
     ),
@@ -53,11 +54,46 @@ LOG_LOSS = replace(
 BRIER = replace(
     _LOSS,
     name="brier",
-    title="squared error of the probabilities",
+    title="mean squared error of the probabilities",
     bounds=UNIT,
     statistics=_brier,
     called="Brier score",
     of_classes=lambda metric, classes, _: metric if len(classes) == 2 else replace(metric, bounds=(0.0, 2.0)),
+)
+
+
+def top_k_rows(truth: ClassCodes, probabilities: Floats, k: int) -> Floats:
+    """Tell whether each row's class is among the k most probable, shape (n_rows, 1).
+
+    Classes that tie for the last places share them: the row counts as often as random tie-breaking would put it there.
+
+    Examples
+    --------
+    >>> top_k_rows(np.array([0, 1, 2]), np.array([[0.5, 0.4, 0.1], [0.2, 0.3, 0.5], [0.4, 0.3, 0.3]]), 2).ravel()
+    array([1. , 1. , 0.5])
+    """
+    own = probabilities[np.arange(len(truth)), truth][:, None]
+    above, tied = (probabilities > own).sum(axis=1), (probabilities == own).sum(axis=1)
+    return np.asarray(np.clip((k - above) / tied, 0.0, 1.0))[:, None]
+
+
+def _top_k(metric: Metric, settings: MetricSettings) -> Metric:
+    return replace(
+        metric,
+        title=f"share of labels among the {settings.k} most probable classes",
+        called=f"top-{settings.k} accuracy",
+        statistics=lambda truth, _, probabilities: top_k_rows(truth, probabilities, settings.k),
+    )
+
+
+TOP_K_ACCURACY = Metric(
+    "top_k_accuracy",
+    "share of labels among the k most probable classes",
+    "probabilities",
+    UNIT,
+    called="top-k accuracy",
+    reads=("k",),
+    of_settings=_top_k,
 )
 
 
@@ -73,10 +109,37 @@ MAE = replace(
     called="mean absolute error",
     of_numbers=np.abs,
 )
+MAPE = replace(
+    MAE,
+    name="mape",
+    title="mean absolute error as a share of the label",
+    called="mean absolute percentage error",
+    unit="percent",
+    relative=True,
+)
+
+
+def _pinball(metric: Metric, settings: MetricSettings) -> Metric:
+    under, over = float(settings.quantile), 1 - float(settings.quantile)
+    return replace(
+        metric,
+        called=f"pinball loss at {settings.quantile:g}",
+        of_numbers=lambda gap: np.maximum(-under * gap, over * gap),
+    )
+
+
+PINBALL = replace(
+    _NUMBERS,
+    name="pinball",
+    title="mean pinball loss of a predicted quantile, in the label's units",
+    called="pinball loss",
+    reads=("quantile",),
+    of_settings=_pinball,
+)
 RMSE = replace(
     _NUMBERS,
     name="rmse",
-    title="root of the mean squared error, in the label's units",
+    title="root mean squared error, in the label's units",
     combine=_root,
     slope=lambda means: np.array([0.5 / max(_root(means), 1e-150)]),
     called="root mean squared error",

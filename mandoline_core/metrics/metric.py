@@ -1,10 +1,10 @@
-"""A metric: what is measured on each row, and how it makes the number."""
+"""A metric: statistics of each row, and how they combine."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from mandoline_core.data import find_classes
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.metrics.class_labels import ClassCodes
+from mandoline_core.project import MetricSettings
 
 UNIT, ABOVE = (0.0, 1.0), (0.0, np.inf)
 
@@ -25,8 +26,8 @@ def _first(means: Floats) -> float:
 class Metric:
     """Describe a metric: statistics of each row, and a smooth function of their means.
 
-    A new metric stands in the file of its family, or in a file of its own, and in the list in `registry.py`. The
-    command line, the library and the app then offer it.
+    A new metric goes into the file of its family, or a new file, and into the list in `registry.py`. The command line,
+    the library and the app then offer it.
 
     Accuracy is the mean of one statistic. F1 has three (right, wrongly given, missed) and combines their means.
     A ranking metric, such as AUROC, depends on all rows together: it is a function of the rows' weights instead.
@@ -49,10 +50,12 @@ class Metric:
         Means of the statistics to the derivatives of the value, shape (n_statistics,).
     rank : callable, optional
         For a ranking metric: statistics and weights to the value and each row's slope.
+    whole : callable, optional
+        For a metric of all rows together that has no slopes: statistics and weights to the value.
     called : str
-        How people say its name, where that is not how it is written.
+        Its name in sentences, if different.
     sentence : tuple of str
-        What stands before its number on the new data, before that on the labelled data, and after the first.
+        The words before its value on the new data, before that on the labelled data, and after the first.
     of_classes : callable, optional
         Fits the metric to the classes at hand: itself, their names, and the code of the one it is about or None.
     about_one : bool
@@ -61,6 +64,14 @@ class Metric:
         Whether averaging over classes takes a table of all their pairs.
     of_numbers : callable, optional
         Prediction minus label, shape (n_rows,), to the rows' statistic.
+    relative : bool
+        Whether the difference is divided by the size of the label first.
+    reads : tuple of str
+        The settings of [metric] that it reads, such as "beta".
+    of_settings : callable, optional
+        Takes the metric to the one that those settings ask for.
+    function : callable, optional
+        Of a metric of your own: see `Metric.of`.
     """
 
     name: str
@@ -73,15 +84,76 @@ class Metric:
     combine: Callable[[Floats], float] = _first
     slope: Callable[[Floats], Floats] = np.ones_like
     rank: Callable[[Floats, Floats], tuple[float, Floats]] | None = None
+    whole: Callable[[Floats, Floats], float] | None = None
     called: str = ""
     sentence: tuple[str, str, str] = ("the {metric} is probably", "it is", "")
     of_classes: Callable[[Metric, tuple[str, ...], int | None], Metric] | None = None
     about_one: bool = False
     needs_table: bool = False
     of_numbers: Callable[[Floats], Floats] | None = None
+    relative: bool = False
+    reads: tuple[str, ...] = ()
+    of_settings: Callable[[Metric, MetricSettings], Metric] | None = None
+    function: Callable[..., Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[..., Any],
+        *,
+        name: str | None = None,
+        bounds: Interval | None = None,
+        unit: Literal["number", "percent"] = "number",
+        better: Literal["higher", "lower", "near 0"] = "higher",
+    ) -> Metric:
+        """Make a metric of your own function, which scores every row, or returns one number for weighted rows.
+
+        Of scores, the metric is the weighted mean. One number may be anything; unless it turns out to be a weighted
+        mean, too, its interval comes from the bootstrap, and methods on columns and a few labels do not support it.
+
+        Pass it as `metric` to `estimate` and what is built on it. Project files, the command line and the app know
+        metrics by name only. For these, add a column of scores and use the metric "mean".
+
+        Parameters
+        ----------
+        function : callable
+            Takes label and prediction and, if it asks for them, probabilities (a frame with a column for each class,
+            None if the model has none) and weight (1 on average). Returns one score for each row; or one number, if
+            it takes the weight as its fourth argument or, as those of scikit-learn, as `sample_weight`. Rows without
+            a label or a prediction are left out.
+        name : str, optional
+            Its name in the report. By default, that of the function.
+        bounds : pair of floats, optional
+            The least and largest possible score. Intervals stay within them.
+        unit : {"number", "percent"}
+            How values are shown.
+        better : {"higher", "lower", "near 0"}
+
+        Examples
+        --------
+        >>> def cost(label, prediction):
+        ...     return np.where(label == prediction, 0.0, np.where(label == "yes", 5.0, 1.0))
+        >>> metric = Metric.of(cost, better="lower", bounds=(0, 5))
+        >>> metric.name, metric.is_mean
+        ('cost', True)
+        """
+        if not callable(function):
+            raise ProjectError(f"Metric.of needs a function. Got {type(function).__name__}.")
+        called = name or getattr(function, "__name__", "")
+        if not called or called == "<lambda>":
+            raise ProjectError("Metric.of needs a name for this function: Metric.of(function, name=...).")
+        if unit not in ("number", "percent") or better not in ("higher", "lower", "near 0"):
+            raise ProjectError(
+                'unit must be "number" or "percent", and better "higher", "lower" or "near 0". '
+                f"Got {unit!r} and {better!r}."
+            )
+        if bounds is not None and not bounds[0] < bounds[1]:
+            raise ProjectError(f"bounds must be two numbers, the lower one first. Got {bounds!r}.")
+        limits = None if bounds is None else (float(bounds[0]), float(bounds[1]))
+        return cls(called, called, "own", limits, unit=unit, better=better, function=function)
 
     def fit(self, classes: tuple[str, ...], positive: object = None) -> Metric:
-        """Fit the metric to the classes at hand.
+        """Fit the metric to the classes.
 
         Parameters
         ----------
@@ -104,7 +176,7 @@ class Metric:
 
     @property
     def spoken(self) -> str:
-        """Its name as people say it."""
+        """Its name in sentences."""
         return self.called or self.name
 
     @property
@@ -114,13 +186,13 @@ class Metric:
 
     @property
     def ranked(self) -> bool:
-        """Whether the metric depends on how rows rank among each other, and not on means alone."""
-        return self.rank is not None
+        """Whether the metric depends on all rows together, such as on their ranking, not on means alone."""
+        return self.rank is not None or self.whole is not None
 
     @property
     def is_mean(self) -> bool:
-        """Whether the metric is the mean of one statistic, so that parts of a sample average to the whole."""
-        return self.rank is None and self.combine is _first
+        """Whether the metric is the mean of one statistic."""
+        return not self.ranked and self.combine is _first
 
     def _one_of(self, classes: tuple[str, ...], positive: object) -> int | None:
         if positive is None or not self.about_one:
@@ -128,20 +200,21 @@ class Metric:
         codes = find_classes(positive, classes)
         if not codes:
             raise ProjectError(
-                f"positive in [metric] is {positive!r}, which is neither a label nor a prediction. "
+                f"positive in [metric] is {positive!r}, an unknown class. "
                 f"Classes: {listed(classes)}.{did_you_mean(str(positive), classes)}"
             )
         return codes[0]
 
 
 class Evaluation(NamedTuple):
-    """Hold a metric's value on weighted rows, the means behind it, and how the value moves with each row's weight.
+    """Hold a metric's value on weighted rows, its means, and its slope in each row's weight.
 
     Parameters
     ----------
     means : array of float, shape (n_statistics,)
     slopes : array of float, shape (n_rows,)
-        Change of the value when a row gains weight at the expense of all; weighted, they average 0.
+        Change of the value when a row gains weight at the expense of all; weighted, they average 0. NaN where a
+        metric has none.
     """
 
     value: float
@@ -166,6 +239,8 @@ def evaluate(metric: Metric, statistics: Floats, weights: Floats) -> Evaluation:
     (0.75, [0.25, -0.75])
     """
     means = weights @ statistics
+    if metric.whole is not None:
+        return Evaluation(metric.whole(statistics, weights), means, np.full(len(weights), np.nan))
     if metric.rank is not None:
         value, slopes = metric.rank(statistics, weights)
         return Evaluation(value, means, slopes)

@@ -1,4 +1,4 @@
-"""A model's class probabilities, read and checked: that they add up to 1, and go with its predictions."""
+"""A model's class probabilities, read and checked: they sum to 1 and agree with its predictions."""
 
 from __future__ import annotations
 
@@ -10,40 +10,16 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import Model, Sample, class_name
 from mandoline_core.errors import DataError, ProjectError
-from mandoline_core.findings import Finding, FindingKind, Severity
-from mandoline_core.formatting import listed
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import listed, show_percent
 from mandoline_core.metrics.class_labels import ClassLabels, Merge, merged_name
 from mandoline_core.slices import Slice
 
 MOST_CONTRADICTIONS = 0.5
 
-PROBABILITY_OF_UNSEEN_CLASSES = FindingKind(
-    "answers",
-    "chance_of_unseen_classes",
-    "In {sample}, model {model!r} gives {share:.1%} of its chance to classes that neither a label nor a prediction "
-    "shows",
-    "Leave these classes out of probabilities, or label rows of them.",
-    "; it is shared out among the others.",
-)
-NOT_MOST_PROBABLE = FindingKind(
-    "answers",
-    "prediction_not_most_probable",
-    "In {share:.1%} of the rows of {sample} the prediction of model {model!r} is not its most probable class",
-    "Check the probability columns, unless the model predicts by a threshold other than one half.",
-    ". The probability of the predicted class is what counts as its confidence.",
-)
-ROUNDING = 0.005  # probabilities are often written with two digits, each off by so much at most
+ROUNDING = 0.005  # probabilities are often written with two digits, each off by at most this
 MOST_OFF = 0.05  # sums that are further off are not rounding, however many classes there are
-_ACTION = "Check that every class has its column, and that they hold probabilities and not scores."
-
-SUMS_OFF = FindingKind(
-    "slices",
-    "probabilities_off",
-    "Slices {names:list 4} read the class probabilities of model {model!r}, which do not add up to 1 in {n:,} of "
-    "{rows:,} rows of {sample}",
-    _ACTION,
-    " (row {row}: {total:.4g}). Entropy and confidence mean little there.",
-)
+_ACTION = "Check that every class has a column, and that the columns contain probabilities, not scores."
 
 
 def add_probable_classes(labels: ClassLabels, model: Model, merge: Merge | None = None) -> ClassLabels:
@@ -90,7 +66,7 @@ def read_probabilities(
     [[0.9, 0.1], [0.2, 0.8]]
     """
     if not model.probabilities:
-        raise ProjectError(f"Model {model.name!r} has no class probabilities. Name their columns in probabilities.")
+        raise ProjectError(f"Model {model.name!r} has no class probabilities. Set probabilities in [[models]].")
     code_of = {class_name(name): code for code, name in enumerate(labels.classes)}
     total = np.zeros((sample.n_rows, len(labels.classes)))
     rest = np.zeros(sample.n_rows)  # of classes that neither a label nor a prediction has
@@ -106,15 +82,15 @@ def read_probabilities(
     absent = [repr(name) for code, name in enumerate(labels.classes) if code not in covered]
     if absent:
         raise DataError(
-            f"Model {model.name!r} has no probability for class {listed(absent)}, which {sample.name} has. "
-            f"Its probabilities are for: {listed(model.probabilities)}. Add the missing column to probabilities."
+            f"Model {model.name!r} has no probability for class {listed(absent)} of {sample.name}. "
+            f"It has: {listed(model.probabilities)}. Add the missing column to probabilities."
         )
     sums = total.sum(axis=1) + rest
     if whole:
         off, worst = _off(model, sums)
         if len(off):
             raise DataError(
-                f"The class probabilities of model {model.name!r} do not add up to 1 in {len(off):,} of "
+                f"The class probabilities of model {model.name!r} do not sum to 1 in {len(off):,} of "
                 f"{len(sums):,} rows of {sample.name} (row {worst + 1}: {sums[worst]:.4g}). {_ACTION}"
             )
     covered_sum = total.sum(axis=1, keepdims=True)
@@ -132,8 +108,17 @@ def _shared_out(sample: Sample, model: Model, rest: Floats) -> tuple[Finding, ..
     share = float(np.nanmean(rest)) if np.isfinite(rest).any() else 0.0
     if share < 0.005:
         return ()
-    severity: Severity = "warning" if share > 0.05 else "info"
-    return (PROBABILITY_OF_UNSEEN_CLASSES.found(severity, sample=sample.name, model=model.name, share=share),)
+    return (
+        Finding(
+            "answers",
+            "chance_of_unseen_classes",
+            "warning" if share > 0.05 else "info",
+            f"Model {model.name!r} gives {show_percent(share)} of its probability in {sample.name} to unseen classes.",
+            "Remove these classes from probabilities, or label rows of them.",
+            "The other classes share it.",
+            numbers={"sample": sample.name, "model": model.name, "share": share},
+        ),
+    )
 
 
 def _contradictions(sample: Sample, model: Model, labels: ClassLabels, probabilities: Floats) -> tuple[Finding, ...]:
@@ -141,26 +126,34 @@ def _contradictions(sample: Sample, model: Model, labels: ClassLabels, probabili
     complete = (labels.predicted >= 0) & np.isfinite(probabilities[:, 0])
     if not complete.any():
         raise DataError(
-            f"No row of {sample.name} has both a prediction and class probabilities of model {model.name!r}. "
-            "Fill them in."
+            f"No row of {sample.name} has both a prediction and class probabilities of model {model.name!r}. Add them."
         )
     given = probabilities[complete, labels.predicted[complete]]
     against = given < probabilities[complete].max(axis=1) - 1e-6
     share = float(against.mean())
     if share > MOST_CONTRADICTIONS:
         raise DataError(
-            f"In {share:.0%} of the rows of {sample.name} the prediction of model {model.name!r} is not its most "
-            "probable class, so predictions and probabilities contradict each other. "
-            "Check that each probability column belongs to the class it is named for."
+            f"The prediction of model {model.name!r} is not its most probable class in {show_percent(share)} of the "
+            f"rows of {sample.name}. Check that each probability column belongs to its class."
         )
     if not against.any():
         return ()
-    severity: Severity = "warning" if share > 0.01 else "info"
-    return (NOT_MOST_PROBABLE.found(severity, share=share, sample=sample.name, model=model.name),)
+    return (
+        Finding(
+            "answers",
+            "prediction_not_most_probable",
+            "warning" if share > 0.01 else "info",
+            f"The prediction of model {model.name!r} is not its most probable class in {show_percent(share)} of the "
+            f"rows of {sample.name}.",
+            "Check the probability columns, unless the model uses its own decision threshold.",
+            "The probability of the predicted class is used as confidence.",
+            numbers={"sample": sample.name, "model": model.name, "share": share},
+        ),
+    )
 
 
 def find_sums_off(slices: Sequence[Slice], source: Sample, target: Sample) -> tuple[Finding, ...]:
-    """Say which slices read all class probabilities of a model that do not add up to 1, in either sample.
+    """Report slices that read class probabilities that do not sum to 1.
 
     Examples
     --------
@@ -181,8 +174,20 @@ def find_sums_off(slices: Sequence[Slice], source: Sample, target: Sample) -> tu
             off, worst = _off(model, sums)
             if len(off):
                 numbers = {"n": len(off), "rows": len(sums), "row": worst + 1, "total": float(sums[worst])}
-                about = {"names": readers, "model": model.name, "sample": sample.name}
-                found.append(SUMS_OFF.found("warning", slices=tuple(readers), **about, **numbers))
+                about = {"names": tuple(readers), "model": model.name, "sample": sample.name}
+                found.append(
+                    Finding(
+                        "slices",
+                        "probabilities_off",
+                        "warning",
+                        f"The class probabilities of model {model.name!r} do not sum to 1 in {len(off):,} of "
+                        f"{len(sums):,} rows of {sample.name}.",
+                        _ACTION,
+                        f"Slices {listed(readers, 4)} read them (row {worst + 1}: {sums[worst]:.4g}).",
+                        slices=tuple(readers),
+                        numbers=about | numbers,
+                    )
+                )
     return tuple(found)
 
 

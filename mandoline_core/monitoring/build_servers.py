@@ -1,4 +1,4 @@
-"""What build servers read: JUnit XML, a test case for each model and rule, and a summary in Markdown."""
+"""Output for CI: JUnit XML with one test case per model and rule, and a Markdown summary."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$@:])")
 
 
 def junit_xml(name: str, results: Sequence[DemandResult], seconds: float = 0.0) -> str:
-    """Write what is met as JUnit XML.
+    """Write the results as JUnit XML.
 
     Parameters
     ----------
     name : str
-        The project's.
+        Name of the project.
     seconds : float
-        How long it took.
+        Duration.
 
     Examples
     --------
-    >>> missed = DemandResult("lr", "min", False, "at least 90%", "80%", "lr: <80%.")
+    >>> missed = DemandResult("lr", "min", False, "at least 90.0%", "80.0%", "lr: <80%.")
     >>> print(junit_xml("a", [missed]).splitlines()[4].strip())
     <failure message="lr: &lt;80%." type="min">lr: &lt;80%.</failure>
     """
@@ -58,13 +58,13 @@ def _allowed(text: str) -> str:
 
 
 def markdown_summary(report: Report, results: Sequence[DemandResult]) -> str:
-    """Write what is met, the estimates, and every sentence; every name in it is escaped."""
+    """Write the results and the estimates as Markdown, with every name escaped."""
     missed = [result for result in results if not result.met]
     said = "every rule is met" if not missed else f"{len(missed)} of {len(results)} rules not met"
     lines = [
-        f"### {in_markdown(report.name)}: {in_markdown(report.first.metric)} on the target, {said}",
+        f"### {in_markdown(report.name)}: {in_markdown(report.first.problem.metric.spoken)} on the new data, {said}",
         "",
-        "| model | on the target | on the source | verdict | rules |",
+        "| model | estimate on new data | score on labelled data | verdict | rules |",
         "|---|---|---|---|---|",
     ]
     for name, model in report.models.items():
@@ -74,7 +74,7 @@ def markdown_summary(report: Report, results: Sequence[DemandResult]) -> str:
             in_markdown(name),
             show_interval(model.estimate, model.interval, share=share) if model.converged else "no estimate",
             show_value(model.source, share=share),
-            "" if model.verdict is None else model.verdict.level,
+            "" if model.verdict is None else model.verdict.meaning,
             ", ".join(f"{result.rule} {'met' if result.met else '**not met**'}" for result in of_model),
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -87,7 +87,7 @@ def markdown_summary(report: Report, results: Sequence[DemandResult]) -> str:
 
 
 def in_markdown(text: str) -> str:
-    r"""Write text so that Markdown shows it as it is: on one line, with nothing in it that takes effect.
+    r"""Escape text for Markdown, on one line.
 
     >>> print(in_markdown("*a* <b> | c"))
     \*a\* &lt;b&gt; \| c

@@ -1,4 +1,4 @@
-"""What a job demands of every model's estimate, and what is met."""
+"""The rules that every estimate must meet, and whether it does."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from typing import Any
 
 from mandoline_core.checks import ModelReport
 from mandoline_core.errors import MandolineError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.findings import MEANINGS
+from mandoline_core.formatting import listed, show_value
 from mandoline_core.metrics import Metric
 from mandoline_core.report import Report
 
-LEVELS = ("green", "amber", "red")  # of a verdict, the best first
+LEVELS = ("confirmed", "green", "amber", "red")  # of a verdict, the best first
 AGAINST = ("estimate", "interval")
-BEYOND = {"higher": "below", "lower": "above", "near 0": "further from 0 than"}  # what is worse, by what is better
+BEYOND = {"higher": "below", "lower": "above", "near 0": "farther from 0 than"}  # what is worse, by what is better
 _NO_ESTIMATE = "no estimate", "there is no estimate: the weights did not converge"
 _MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
 class Demands:
-    """Hold what every model must meet; without any, no verdict may be red.
+    """Hold the rules that every model must meet; without any, no verdict may be red.
 
-    A model without an estimate, because its weights did not converge, meets nothing.
+    A model whose weights did not converge has no estimate and meets no rule.
 
     Parameters
     ----------
     worst : float, optional
-        The worst score that will do: the least where more is better, the most where less is, and the furthest from 0
-        for a metric that should be near it.
+        Worst acceptable score: a minimum; a maximum where lower is better; the largest distance from 0 for bias.
     max_drop : float, optional
-        How much worse than on the source it may be: in points for shares, else in the metric's own unit.
-    verdict : {"green", "amber", "red"}, optional
-        The worst verdict that will do.
+        Largest acceptable drop from the score on the labelled data, in percentage points or in the metric's unit.
+    verdict : {"confirmed", "green", "amber", "red"}, optional
+        Worst acceptable verdict.
     against : {"estimate", "interval"}
-        Whether the estimate must meet this, or the worse end of its interval.
+        Whether the rules apply to the estimate, or to the worse end of its interval.
 
     Examples
     --------
     >>> Demands(verdict="yellow")
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.MandolineError: --verdict must be one of green, amber, red. Got 'yellow'.
+    mandoline_core.errors.MandolineError: --verdict must be one of confirmed, green, amber, red. Got 'yellow'.
     """
 
     worst: float | None = None
@@ -51,15 +51,15 @@ class Demands:
     against: str = "estimate"
 
     def __post_init__(self) -> None:
-        """Refuse what no estimate, or every estimate, would meet."""
+        """Check the rules."""
         for option, value, choices in (("verdict", self.verdict, LEVELS), ("against", self.against, AGAINST)):
             if value is not None and value not in choices:
                 hint = did_you_mean(value, choices)
                 raise MandolineError(f"--{option} must be one of {listed(choices)}. Got {value!r}.{hint}")
         if self.max_drop is not None and not 0 <= self.max_drop < math.inf:
-            raise MandolineError(f"--max-drop must be a number, 0 or above. Got {self.max_drop:g}.")
+            raise MandolineError(f"--max-drop must be a number, 0 or more. Got {self.max_drop:g}.")
         if self.worst is None and self.max_drop is None and self.verdict is None:
-            object.__setattr__(self, "verdict", "amber")  # a check that demands nothing would pass whatever happens
+            object.__setattr__(self, "verdict", "amber")  # a check without rules would always pass
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,11 @@ class DemandResult:
     ----------
     rule : {"min", "max-drop", "verdict"}
     demand : str
-        What is demanded, in a few words.
+        What the rule requires.
     found : str
-        What there is instead.
+        What was found.
     message : str
-        What is met, or not, in one sentence.
+        The result in one sentence.
     """
 
     model: str
@@ -90,7 +90,7 @@ class DemandResult:
 
 
 def check_demands(report: Report, demands: Demands) -> tuple[DemandResult, ...]:
-    """Hold every model of a report against what is demanded.
+    """Check every model of a report against the rules.
 
     Examples
     --------
@@ -98,8 +98,8 @@ def check_demands(report: Report, demands: Demands) -> tuple[DemandResult, ...]:
     >>> report = estimate_from_codes([[1], [-1], [-1], [-1]], [0.0, 1.0, 1.0, 1.0], [[1], [-1]])
     >>> for result in check_demands(report, Demands(worst=0.6, max_drop=30)):
     ...     print(result.met, result.message)
-    False score: the estimate 50% is below 60%.
-    True score: the estimate 50% is 25 points worse than the source's 75%, at most 30.
+    False score: the estimate 50.0% is below 60.0%.
+    True score: the estimate 50.0% is 25.0 points worse than on the labelled data (75.0%). The limit is 30.0 points.
     """
     if demands.worst is not None:
         check_worst("--min", demands.worst, report.first.problem.metric)
@@ -116,13 +116,13 @@ def check_demands(report: Report, demands: Demands) -> tuple[DemandResult, ...]:
 
 def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> DemandResult:
     metric = model.problem.metric
-    limit = {"higher": "at least", "lower": "at most", "near 0": "no further from 0 than"}[metric.better]
-    demand = f"{limit} {_shown(worst, metric)}"
+    limit = {"higher": "at least", "lower": "at most", "near 0": "no farther from 0 than"}[metric.better]
+    demand = f"{limit} {_limit(worst, metric)}"
     if not model.converged:
         return _missed(name, "min", demand, *_NO_ESTIMATE)
     value, what = _judged_value(model, against)
     met = not is_worse(value, worst, metric)
-    found, bound = _apart(value, worst, metric)
+    found, bound = apart(value, worst, metric)
     beyond = BEYOND[metric.better]
     said = f"is {f'not {beyond}' if met else beyond} {bound}"
     return DemandResult(name, "min", met, demand, found, f"{name}: {what} {found} {said}.")
@@ -131,24 +131,18 @@ def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> De
 def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> DemandResult:
     metric = model.problem.metric
     unit = " points" if metric.share else ""
-    demand = f"at most {most:g}{unit} worse than on the source"
+    limit = f"{exact(most) if metric.share else f'{most:,.12g}'}{unit}"
+    demand = f"at most {limit} worse"
     if not model.converged:
         return _missed(name, "max-drop", demand, *_NO_ESTIMATE)
     value, what = _judged_value(model, against)
     drop = (badness(value, metric) - badness(model.source, metric)) * (100 if metric.share else 1)
     met = drop <= most
-    found, bound = _digits(abs(drop), most)
-    way = "worse" if drop > 0 else "better"
-    said = f"{found}{unit} {way} than the source's {_shown(model.source, metric)}"
-    end = f"at most {bound}" if met else f"more than {bound}"
-    return DemandResult(
-        name,
-        "max-drop",
-        met,
-        demand,
-        f"{found}{unit} {way}",
-        f"{name}: {what} {_shown(value, metric)} is {said}, {end}.",
-    )
+    number, _ = _digits(abs(drop), most, share=metric.share)
+    found = f"{number}{unit} {'worse' if drop > 0 else 'better'}"
+    shown, before = (show_value(score, share=metric.share) for score in (value, model.source))
+    said = f"{name}: {what} {shown} is {found} than on the labelled data ({before}). The limit is {limit}."
+    return DemandResult(name, "max-drop", met, demand, found, said)
 
 
 def _hold_verdict(name: str, model: ModelReport, worst: str) -> DemandResult:
@@ -157,13 +151,13 @@ def _hold_verdict(name: str, model: ModelReport, worst: str) -> DemandResult:
         return _missed(name, "verdict", demand, "none", "there is no verdict")
     level = model.verdict.level
     met = LEVELS.index(level) <= LEVELS.index(worst)
-    said = f"the verdict is {level}" + ("" if met else f", worse than {worst}")
+    said = f"the verdict is {level} ({MEANINGS[level]})" + ("" if met else f", worse than {worst}")
     why = f" {model.verdict.doubts}" if model.verdict.doubts and not met else ""
     return DemandResult(name, "verdict", met, demand, level, f"{name}: {said}.{why}")
 
 
 def is_worse(value: float, worst: float, metric: Metric) -> bool:
-    """Tell whether a score is worse than the worst that will do, whichever way the metric is better.
+    """Tell whether a score is worse than the worst acceptable one, whichever way the metric is better.
 
     >>> from mandoline_core.metrics import get_metric
     >>> [is_worse(0.2, 0.1, get_metric(name)) for name in ("accuracy", "error", "bias")]
@@ -173,12 +167,12 @@ def is_worse(value: float, worst: float, metric: Metric) -> bool:
 
 
 def badness(value: float, metric: Metric) -> float:
-    """Turn a score into a number that is larger where the score is worse."""
+    """Turn a score into a number that is larger if the score is worse."""
     return {"higher": -value, "lower": value, "near 0": abs(value)}[metric.better]
 
 
 def check_worst(option: str, worst: float, metric: Metric) -> None:
-    """Refuse a bound that no estimate, or every estimate, would meet.
+    """Refuse a bound outside the range of the metric.
 
     >>> from mandoline_core.metrics import get_metric
     >>> check_worst("--min", 80, get_metric("accuracy"))
@@ -191,10 +185,22 @@ def check_worst(option: str, worst: float, metric: Metric) -> None:
     if math.isfinite(worst) and least <= worst <= most:
         return
     if not math.isfinite(most):
-        expected = "a number" if math.isinf(least) else f"a number, {least:g} or above"
+        expected = "a number" if math.isinf(least) else f"a number, {least:g} or more"
         raise MandolineError(f"{option} must be {expected}. Got {worst:g}.")
     hint = f" Did you mean {worst / 100:g}?" if 1 < worst <= 100 else ""
     raise MandolineError(f"{option} must be between {least:g} and {most:g}. Got {worst:g}.{hint}")
+
+
+def drop_hint(option: str, drop: float | None, metric: Metric) -> str:
+    """Ask whether a drop below one percentage point was meant as a share; empty where it was not.
+
+    >>> from mandoline_core.metrics import get_metric
+    >>> drop_hint("--max-drop", 0.03, get_metric("accuracy"))
+    '--max-drop 0.03 means 0.03 percentage points. Did you mean 3?'
+    """
+    if drop is None or not metric.share or not 0 < drop < 1:
+        return ""
+    return f"{option} {drop:g} means {drop:g} percentage points. Did you mean {100 * drop:g}?"
 
 
 def _missed(name: str, rule: str, demand: str, found: str, why: str) -> DemandResult:
@@ -202,33 +208,52 @@ def _missed(name: str, rule: str, demand: str, found: str, why: str) -> DemandRe
 
 
 def _judged_value(model: ModelReport, against: str) -> tuple[float, str]:
-    """Return the score that must meet the rules, and what it is."""
+    """Return the score that must meet the rules, and its name."""
     if against == "estimate":
         return model.estimate, "the estimate"
     metric = model.problem.metric
     return max(model.interval, key=lambda end: badness(end, metric)), "the interval's worse end"
 
 
-def _shown(value: float, metric: Metric) -> str:
-    return f"{round(100 * value, 2):g}%" if metric.share else f"{value:.4g}"
+def _limit(bound: float, metric: Metric) -> str:
+    return f"{exact(100 * bound)}%" if metric.share else show_value(bound, share=False)
 
 
-def _apart(value: float, bound: float, metric: Metric) -> tuple[str, str]:
-    """Write two scores with the digits that tell them apart."""
+def exact(number: float) -> str:
+    """Write a limit in points with one decimal, or with more if it has more.
+
+    >>> exact(90), exact(85.55)
+    ('90.0', '85.55')
+    """
+    shown = f"{number:.1f}"
+    return shown if float(shown) == round(number, 9) else f"{number:.9g}"
+
+
+def apart(value: float, bound: float, metric: Metric) -> tuple[str, str]:
+    """Write two scores with enough digits to distinguish them.
+
+    >>> from mandoline_core.metrics import METRICS
+    >>> apart(92017.4, 90000, METRICS["mae"]), apart(90000.4, 90000, METRICS["mae"])
+    (('92,017', '90,000'), ('90000.4', '90000'))
+    """
     if not metric.share:
-        return _digits(value, bound)
-    found, limit = _digits(100 * value, 100 * bound)
+        return _digits(value, bound, share=False)
+    found, limit = _digits(100 * value, 100 * bound, share=True)
     return f"{found}%", f"{limit}%"
 
 
-def _digits(value: float, bound: float) -> tuple[str, str]:
-    """Write two numbers with the digits that tell them apart.
+def _digits(value: float, bound: float, *, share: bool) -> tuple[str, str]:
+    """Write two numbers with enough digits to distinguish them.
 
-    >>> _digits(79.41234, 90), _digits(89.99996, 90)
-    (('79.41', '90'), ('89.99996', '90'))
+    >>> _digits(79.41234, 90, share=True), _digits(89.99996, 90, share=True)
+    (('79.4', '90.0'), ('89.99996', '90.00000'))
     """
-    for digits in range(4, _MOST_DIGITS):
-        shown = f"{value:.{digits}g}", f"{bound:.{digits}g}"
+    if not share:
+        plain = show_value(value, share=False), show_value(bound, share=False)
+        if plain[0] != plain[1] or value == bound:
+            return plain
+    for digits in range(1 if share else 4, _MOST_DIGITS):
+        shown = tuple(f"{number:.{digits}{'f' if share else 'g'}}" for number in (value, bound))
         if shown[0] != shown[1] or value == bound:
             break
-    return shown
+    return shown[0], shown[1]

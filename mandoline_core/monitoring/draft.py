@@ -1,4 +1,4 @@
-"""A project drafted from two files: guessed roles, slices that were tried, and a file that explains itself."""
+"""A project drafted from two data files: guessed columns, suggested slices, and a file with comments."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from mandoline_core.data import Sample, few_classes, open_data
-from mandoline_core.discovery import suggest
+from mandoline_core.data import Sample, open_data
+from mandoline_core.discovery import NO_CURE, suggest
 from mandoline_core.errors import DataError, MandolineError, ProjectError
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import listed, wrapped
 from mandoline_core.metrics import METRICS
 from mandoline_core.pipeline import Progress
 from mandoline_core.project import (
     EstimatorSettings,
     Project,
     RoleGuess,
+    are_numbers,
     choose_models,
     dump_parts,
     guess_roles,
@@ -26,24 +27,25 @@ from mandoline_core.project import (
 )
 from mandoline_core.slices import Slice
 
-_MOST_CLASSES = 100
 _WIDTH = 100
 _DEFAULTS = ", ".join(f"{key} = {json.dumps(value)}" for key, value in asdict(EstimatorSettings()).items())
 _EXPLAINED = {
-    "": "Made by `mandoline init`; it is yours to edit. Paths are relative to this file.",
-    "source": "The labelled rows: the label, the predictions, and whatever slices look at.",
-    "target": "The new rows: the same columns, without the label. A file of labels for them, if there is one, goes "
-    'here as labels = "..."; it is read only to reveal the truth.',
-    "task": "The column of true answers.",
-    "models": "What is evaluated: a column of predictions each and, where there are any, of class probabilities.",
-    "metric": f"What is estimated: one of {listed(METRICS, most=len(METRICS))}.",
-    "slices": "The ways in which the data changed, as rules: the estimate is as good as these. Read each; switch "
-    "on what you believe with enabled = true, remove what you do not, and write your own. `mandoline slices` shows "
-    "what they cover, `mandoline suggest` tries others.",
-    "estimator": f"How the estimate is made. Defaults: {_DEFAULTS}.",
+    "": "Written by `mandoline init`, for you to edit. Paths are relative to this file.",
+    "source": "Labelled data: the label, the predictions, and the columns that slices use.",
+    "target": "New data: the same columns, without the label. If you have labels for it, name their file with "
+    'labels = "...". Labels of some rows join the estimate; labels of all are shown with --reveal.',
+    "task": "The column with the true labels.",
+    "models": "The models to evaluate: each has a column of predictions and, optionally, columns of probabilities.",
+    "metric": f"The score to estimate: one of {listed(METRICS, most=len(METRICS))}.",
+    "slices": "Slices describe how the data changed. The estimate is only as good as they are. Read each one: set "
+    "enabled = true to use it, delete it if it is irrelevant, and add your own. `mandoline slices` shows the rows "
+    "that they match, and `mandoline suggest` finds others.",
+    "trust": "What choosing the slices on these labels adds to each model's standard error. Intervals allow for it. "
+    "Delete it if you replace the slices with your own.",
+    "estimator": f"Settings of the method. Defaults: {_DEFAULTS}.",
 }
 _NO_SLICES = """
-# No slice yet, and an estimate needs one: write down how the data changed. For example:
+# An estimate needs at least one slice. Describe how the data changed, for example:
 #
 # [[slices]]
 # name = "short"
@@ -55,14 +57,14 @@ _NO_SLICES = """
 
 @dataclass(frozen=True, eq=False)
 class ProjectDraft:
-    """Hold a project to start with, and why it is as it is.
+    """Hold a first project, with the reasons for its guesses.
 
     Parameters
     ----------
     guess : RoleGuess
-        The roles, and the reasons for them.
+        The columns, and the reasons for them.
     doubt : str
-        Why there are no slices, or why none is switched on; empty where some are.
+        Why there are no slices, or none is enabled; empty if some are.
     """
 
     project: Project
@@ -70,7 +72,7 @@ class ProjectDraft:
     doubt: str = ""
 
     def to_toml(self) -> str:
-        """Write the project file, with a comment that explains each part."""
+        """Write the project file, with a comment on each part."""
         parts = []
         for heading, text in dump_parts(self.project).items():
             why = _EXPLAINED.get(heading, "")
@@ -99,7 +101,7 @@ def draft_project(
     predictions: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> ProjectDraft:
-    """Guess the roles of two files' columns, and find slices to start with.
+    """Guess the roles of two files' columns, and suggest slices.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ def draft_project(
     place : Path
         Where the project file will be.
     label, predictions : str, sequence of str, optional
-        Columns, where a person knows better than to have them guessed.
+        Columns to use instead of guesses.
     """
     old, new = (Sample(open_data(path), name=path.name).drawn for path in (source, target))
     guess = _roles(old, new, label, predictions)
@@ -116,40 +118,38 @@ def draft_project(
         raise DataError(f"{' '.join(guess.problems)} Name them with --label COLUMN and --prediction COLUMN.")
     name = place.stem if place.stem != "project" else place.resolve().parent.name or "project"
     folder = place.parent.resolve()
-    classes = few_classes(old, guess.label, _MOST_CLASSES)
-    numbers = not classes and old.schema[guess.label].is_numeric()
+    numbers = are_numbers(old, guess.label, guess.models)
     old_path, new_path = (Path(os.path.relpath(path.resolve(), folder)) for path in (source, target))
     project = start_project(name, old_path, new_path, guess.label, guess.models, numbers=numbers)
-    project = replace(project, slices=(), base=place.parent)  # what suggestions find takes the place of the first ones
+    project = replace(project, slices=(), edges="auto", base=place.parent)  # suggestions replace the default slices
     return _with_slices(ProjectDraft(project, guess), progress)
 
 
 def _roles(source: Sample, target: Sample, label: str | None, predictions: Sequence[str]) -> RoleGuess:
-    """Guess the roles; what a person said stays."""
+    """Guess the roles of columns that were not given."""
     for sample, columns in ((source, [label, *predictions]), (target, predictions)):
         for column in columns:
             if column is not None and column not in sample.columns:
                 raise DataError.missing_column(column, sample.name, sample.columns)
-    guess = guess_roles(source, target.columns)
+    guess = guess_roles(source, target.columns, label)
     reasons = dict(guess.reasons)
-    chosen = label or guess.label
-    columns = list(predictions) or [str(model.prediction) for model in guess.models if model.prediction != chosen]
+    columns = list(predictions) or [str(model.prediction) for model in guess.models]
     for column in (label, *predictions):
         if column is not None:
-            reasons[column] = "as you said"
-    models = choose_models(source, target.columns, chosen, columns) if columns else ()
-    return replace(guess, label=chosen, models=models, reasons=reasons)
+            reasons[column] = "given by you"
+    models = choose_models(source, target.columns, guess.label, columns) if columns else ()
+    return replace(guess, models=models, reasons=reasons)
 
 
 def _with_slices(draft: ProjectDraft, progress: Progress | None) -> ProjectDraft:
-    """Put in what `suggest` finds: what it accepted switched on, the rest switched off."""
+    """Add what `suggest` finds: accepted slices enabled, the others disabled."""
     try:
         found = suggest(draft.project, auto=True, progress=progress)
     except ProjectError:
         raise
     except MandolineError as error:
-        return replace(draft, doubt=f"Slices could not be suggested: {error}")
-    # Weights that did not converge say nothing in favour of what was accepted.
+        return replace(draft, doubt=f"No slice could be suggested: {error}")
+    # Weights that did not converge are no evidence for the accepted slices.
     sound = found.accepted is not None and all(report.converged for report in found.accepted.reports.values())
     on = found.apply(draft.project) if sound else draft.project
     taken = {rule.name for rule in on.slices}
@@ -162,12 +162,12 @@ def _with_slices(draft: ProjectDraft, progress: Progress | None) -> ProjectDraft
     if on.slices:
         return replace(draft, project=project)
     if others:
-        return replace(draft, project=project, doubt="None is switched on: none stands out from luck.")
-    return replace(draft, doubt="No column that both files have shifts in a way that matters to a model.")
+        return replace(draft, project=project, doubt="None is enabled, because no effect is beyond sampling error.")
+    return replace(draft, doubt="No shift in the shared columns affects a model's score.")
 
 
 def draft_summary(draft: ProjectDraft) -> str:
-    """Say what was guessed and what to do next."""
+    """Summarize the guesses and the slices."""
     project = draft.project
     on = [rule.name for rule in project.slices if rule.enabled]
     off = len(project.slices) - len(on)
@@ -176,11 +176,16 @@ def draft_summary(draft: ProjectDraft) -> str:
         sure = " and its probabilities" if model.probabilities else ""
         why = draft.guess.reasons.get(str(model.prediction), "guessed")
         lines.append(f"model {model.name}: {model.prediction}{sure} ({why})")
-    lines.append(f"slices: {listed(on) or 'none'} switched on, {off} more to look at")
+        if METRICS[project.metric.name].share and not sure:
+            lines.append("  no probabilities found (optional: one column per class, such as prob_CLASS)")
+    lines.append(f"slices: {len(on)} enabled, {off} more suggested")
+    lines += [f"  {name}" for name in on]
+    if on:
+        lines.append(wrapped(NO_CURE, ""))
     return "\n".join([*lines, *([draft.doubt] if draft.doubt else [])])
 
 
 def _comment(text: str) -> str:
-    """Write a comment; whatever a column is called, it stays one."""
+    """Write a comment that no column name can end."""
     plain = "".join(character if character.isprintable() else " " for character in text)
     return "".join(f"# {line}\n" for line in textwrap.wrap(plain, _WIDTH))

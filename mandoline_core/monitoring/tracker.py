@@ -1,10 +1,11 @@
-"""The tracker: the estimate on one target after the other, with what was done before kept by what the files hold."""
+"""The tracker: the estimate on each batch of new data, cached by the contents of the files."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,73 +14,92 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mandoline_core.checks import ModelReport
 from mandoline_core.data import Sample, take_step
 from mandoline_core.errors import DataError, MandolineError
+from mandoline_core.estimators import Redraws, get_estimator
 from mandoline_core.formatting import one_line
 from mandoline_core.monitoring.alerts import AlertRule
+from mandoline_core.monitoring.demands import LEVELS
+from mandoline_core.monitoring.realised import LabelFile, share_labels, try_realised, update_record
 from mandoline_core.monitoring.track import TargetEstimates, Track
-from mandoline_core.pipeline import Progress
-from mandoline_core.project import Project, dump_project
+from mandoline_core.pipeline import Estimate, Progress
+from mandoline_core.project import Project, dump_project, read_record
 from mandoline_core.report import Report, estimate
 
-_FORMAT = 1  # of the file that keeps what was done
+_FORMAT = 2  # of the cache file
 _CHUNK = 1 << 20
 
 
 class TargetFile(NamedTuple):
-    """Name a file to estimate on.
+    """Name a file of new data.
 
     Parameters
     ----------
     name : str
-        What it is called; messages, too, call it so.
+        Its name in messages and results.
     engine : str, optional
-        What goes over its rows; chosen by its size when left out.
+        The engine that reads it; chosen by its size if None.
+    labels : tuple of pairs
+        Files with labels of its rows, which arrived later, each with its name.
     """
 
     path: Path
     name: str
     engine: str | None = None
+    labels: tuple[LabelFile, ...] = ()
 
 
 class Tracker:
-    """Estimate on one target after the other, with one project on one source.
+    """Estimate on one batch after another, with the same project and labelled data.
 
     Parameters
     ----------
     memory : Path, optional
-        The file that keeps what was done.
+        The cache file.
     source : Sample, optional
-        The source, where it has been read already.
+        The labelled data, if it has been read already.
     """
 
     def __init__(self, project: Project, *, memory: Path | None = None, source: Sample | None = None) -> None:
         self._project, self._memory, self._source = project, memory, source
         self._made_of = _made_of(project)
         self._done = _remember(memory, self._made_of)
+        self.record = read_record(memory)  # outlives changes of the project
 
     def estimate(self, target: TargetFile, progress: Progress | None = None) -> TargetEstimates:
-        """Take what is done of a target, or estimate on it and keep that; the answer says if it cannot be used."""
-        digest = ""
+        """Estimate on a batch, or take its estimates from the cache; errors are part of the result."""
+        digest, kept, wrong = "", True, None
         try:
             digest = _file_digest(target.path, target.name)
-            if digest in self._done:
-                return TargetEstimates(target.name, digest, self._done[digest], kept=True)
-            points = _points(self._report(target, progress))
+            labels = "".join(_file_digest(path, name) for name, path in target.labels)
+            done = self._done.get(digest)
+            if done is not None and done["labels"] == labels:
+                return TargetEstimates(target.name, digest, done["models"], kept=True)
+            kept, sample = done is not None, self._read(target)
+            points = _points(self._report(sample, progress)) if done is None else done["models"]
+            shown, wrong = try_realised(self._project, self._labelled, sample, target.labels)
         except MandolineError as error:
-            return TargetEstimates(target.name, digest, error=error.sentence)
-        self._done[digest] = points
-        if self._memory is not None:  # after each: who stops it keeps what was done
-            _keep(self._memory, self._made_of, self._done)
-        return TargetEstimates(target.name, digest, points)
+            return TargetEstimates(target.name, digest, error=str(error))
+        models = {name: {**point, "realised": shown.get(name)} for name, point in points.items()}
+        # Labels that could not be used are tried again.
+        self._keep(target, digest, {"labels": labels if wrong is None else "unusable", "models": models})
+        return TargetEstimates(target.name, digest, models, label_error=wrong, kept=kept)
 
-    def _report(self, target: TargetFile, progress: Progress | None) -> Report:
-        project = self._project
+    @property
+    def _labelled(self) -> Sample:
         if self._source is None:
-            self._source = project.read_source()
+            self._source = self._project.read_source()
+        return self._source
+
+    def _read(self, target: TargetFile) -> Sample:
+        return self._project.read_target(target.path, name=Path(target.name).name, engine=target.engine)
+
+    def _report(self, target: Sample, progress: Progress | None) -> Report:
+        project = self._project
         return estimate(
-            self._source,
-            project.read_target(target.path, name=Path(target.name).name, engine=target.engine),
+            self._labelled,
+            target,
             project.slices,
             estimator=project.estimator,
             progress=progress,
@@ -89,36 +109,51 @@ class Tracker:
             harmless=project.trust.harmless,
         )
 
+    def _keep(self, target: TargetFile, digest: str, done: Mapping[str, Any]) -> None:
+        """Keep a batch's results after each, so that a cancelled run keeps them."""
+        self._done[digest] = done
+        self.record = update_record(self.record, target.name, self._project.metric.name, done["models"])
+        if self._memory is not None:
+            _write(self._memory, {"project": self._made_of, "done": self._done, "record": self.record})
+
 
 def track_targets(
     project: Project,
     targets: Sequence[Path],
     *,
+    labels: Sequence[Path] = (),
     memory: Path | None = None,
     alert: AlertRule | None = None,
     progress: Progress | None = None,
 ) -> Track:
-    """Estimate on each target; those done before, with the same project and source, are not done again.
+    """Estimate on each batch; results for the same project, labelled data and file come from the cache.
 
     Parameters
     ----------
     targets : sequence of Path
-        Files, in the order of time.
+        Files, oldest first.
+    labels : sequence of Path
+        Files with labels that arrived later: one with the name of its batch, in its row order or by key, or one for
+        several batches, by key.
     memory : Path, optional
-        The file that keeps what was done.
+        The cache file.
     """
     tracker, n = Tracker(project, memory=memory), len(targets)
     tell = progress or (lambda _what, _share: None)
+    # What a batch is called does not depend on where the folder is.
+    folder = os.path.commonpath([path.absolute().parent for path in targets]) if targets else ""
+    names = [path.absolute().relative_to(folder).as_posix() for path in targets]
+    later = share_labels([(path.name, path) for path in labels], names)
     estimates = []
-    for number, path in enumerate(targets):
-        # Progress on one target is progress on all, under the target's name.
-        part = partial(lambda name, done, _, share: tell(name, (done + share) / n), one_line(path.name), number)
-        estimates.append(tracker.estimate(TargetFile(path, path.as_posix()), part))
-    return Track(project, tuple(estimates), alert)
+    for number, (path, name) in enumerate(zip(targets, names, strict=True)):
+        # Progress on one batch is a part of the whole.
+        part = partial(lambda what, done, _, share: tell(what, (done + share) / n), one_line(name), number)
+        estimates.append(tracker.estimate(TargetFile(path, name, labels=later[name]), part))
+    return Track(project, tuple(estimates), alert, tuple(tracker.record))
 
 
 def find_targets(pattern: str) -> list[Path]:
-    """List the files that match a pattern, numbers in their names in the order of numbers."""
+    """List the files that match a pattern, in the order of the numbers in their names."""
     found = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - takes any path
     files = sorted((path for path in found if path.is_file()), key=lambda path: natural_order(path.as_posix()))
     if not files:
@@ -127,33 +162,59 @@ def find_targets(pattern: str) -> list[Path]:
 
 
 def natural_order(name: str) -> list[tuple[int, int, str]]:
-    """Turn a name into what it is sorted by: numbers in it count as numbers.
+    """Return a sort key that orders numbers in a name as numbers.
 
     >>> sorted(["week-10", "week-9"], key=natural_order)
     ['week-9', 'week-10']
     """
-    # Numbers come before words, and what no number could be (Python refuses thousands of digits) is a word.
+    # Numbers come before words; digits by the thousand, which Python refuses, are a word.
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     return [(0, int(part), "") if part.isdecimal() and len(part) < 100 else (1, 0, part) for part in parts]
 
 
 def _points(report: Report) -> dict[str, dict[str, Any]]:
+    return {name: point_of(model) for name, model in report.models.items()}
+
+
+def point_of(model: Estimate) -> dict[str, Any]:
+    """Return what is kept of an estimate on a batch."""
+    verdict = model.verdict if isinstance(model, ModelReport) else None
+    table = model.problem.patterns
+    shares = zip(table.names, table.rates("source")[:, 2], table.rates("target")[:, 2], strict=True)
     return {
-        name: {
-            **model.told,
-            "source": model.source,
-            "converged": model.converged,
-            "verdict": None if model.verdict is None else model.verdict.level,
-            "n_target": model.n_target,
-        }
-        for name, model in report.models.items()
+        **model.told,
+        "source": model.source,
+        "converged": model.converged,
+        "verdict": None if verdict is None else verdict.level,
+        "doubts": "" if verdict is None else verdict.doubts,
+        "n_target": model.n_target,
+        "errors": _split_error(model) if model.converged else None,
+        "slices": {name: [float(before), float(after)] for name, before, after in shares},
+        "realised": None,
     }
 
 
+def _split_error(model: Estimate) -> dict[str, float] | None:
+    """Split the standard error by sample; None for a method whose redraws mix both.
+
+    The change from the source score has less error from the source than the estimate has: both move with its rows.
+    """
+    members, influence = model.problem.members, model.outcome.influence
+    if isinstance(influence, Redraws):
+        return None
+    source, target, *_ = members.together(influence.pieces(members))
+    (plain, *_) = members.together(get_estimator("source").estimate(model.problem).influence.pieces(members))
+    own = float(target @ target)
+    rest = max(influence.standard_error() ** 2 - own, 0.0)
+    # What belongs to no row, such as corrections that few rows were audited for, counts with the source.
+    change = max(rest - float(source @ source), 0.0) + float((source - plain) @ (source - plain))
+    return {"source_in_estimate": rest**0.5, "source_in_change": change**0.5, "target": own**0.5}
+
+
 def _made_of(project: Project) -> str:
-    """Hash all that an estimate depends on but the target: the project, its source, and the program's version."""
-    stated = dump_project(replace(project, target_path=Path("target"), target_labels=None, note=""))
-    # Another version may compute other numbers, so nothing of it is taken over.
+    """Hash what an estimate depends on, except the new data: project, labelled data, and version."""
+    stated = dump_project(replace(project, target_path=Path("target"), target_labels=None, target_key=None, note=""))
+    # Another version may compute other numbers.
     digest = hashlib.blake2b(f"{version('mandoline-estimator')}\n{stated}".encode(), digest_size=16)
     place = project.base / project.source_path
     sources = [place] if place.is_file() else [Path(name) for name in sorted(glob.glob(str(place), recursive=True))]  # noqa: PTH207
@@ -170,43 +231,61 @@ def _file_digest(path: Path, name: str) -> str:
                 take_step()
                 digest.update(part)
     except OSError as error:
-        raise DataError(f"{name} could not be read: {error.strerror}.") from None
+        raise DataError(f"Cannot read {name}: {error.strerror}.") from None
     return digest.hexdigest()
 
 
 def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
-    """Read what was done with the same project; a file that says anything else is as none."""
+    """Read the cache of the same project; any other file counts as empty."""
     if memory is None or not memory.is_file():
         return {}
     try:
         kept = json.loads(memory.read_text(encoding="utf-8"))
         done = kept["done"] if kept["format"] == _FORMAT and kept["project"] == made_of else {}
-        return {str(key): {str(name): _checked(point) for name, point in one.items()} for key, one in done.items()}
+        return {
+            str(key): {
+                "labels": str(one["labels"]),
+                "models": {str(name): _checked(point) for name, point in one["models"].items()},
+            }
+            for key, one in done.items()
+        }
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
 
 
 def _checked(point: Mapping[str, Any]) -> dict[str, Any]:
-    """Take a point from a file, refusing what none is."""
+    """Check a point from the cache."""
     converged = bool(point["converged"])
-    low, high = map(float, point["interval"]) if converged else (None, None)
+    errors, shown = point["errors"], point["realised"]
     return {
         "estimate": float(point["estimate"]) if converged else None,
-        "interval": [low, high] if converged else None,
+        "interval": _ends(point["interval"]) if converged else None,
         "source": float(point["source"]),
         "converged": converged,
-        "verdict": point["verdict"] if point["verdict"] in ("green", "amber", "red") else None,
+        "verdict": point["verdict"] if point["verdict"] in LEVELS else None,
+        "doubts": str(point["doubts"]),
         "n_target": int(point["n_target"]),
+        "errors": None if errors is None else {str(name): float(error) for name, error in errors.items()},
+        "slices": {str(name): _ends(shares) for name, shares in point["slices"].items()},
+        "realised": None
+        if shown is None
+        else {
+            "value": float(shown["value"]),
+            "interval": _ends(shown["interval"]),
+            "n_labels": int(shown["n_labels"]),
+        },
     }
 
 
-def _keep(memory: Path, made_of: str, done: Mapping[str, Any]) -> None:
+def _ends(pair: Sequence[Any]) -> list[float]:
+    low, high = map(float, pair)
+    return [low, high]
+
+
+def _write(memory: Path, kept: Mapping[str, Any]) -> None:
     draft = memory.with_name(f"{memory.name}.part")
-    kept = json.dumps({"format": _FORMAT, "project": made_of, "done": dict(done)}, indent=1, allow_nan=False)
     try:
-        draft.write_text(kept, encoding="utf-8")
-        draft.replace(memory)  # at once: a file half written would lose all that was done
+        draft.write_text(json.dumps({"format": _FORMAT, **kept}, indent=1, allow_nan=False), encoding="utf-8")
+        draft.replace(memory)  # atomically: a half-written file would lose the cache
     except OSError as error:
-        raise MandolineError(
-            f"{memory} could not be written: {error.strerror}. Choose another with --memory."
-        ) from None
+        raise MandolineError(f"Cannot write {memory}: {error.strerror}. Choose another path with --memory.") from None

@@ -1,6 +1,6 @@
-"""The paper's experiments: the name of one goes in; our numbers, with the paper's beside them, come out.
+"""The paper's experiments: the name of one goes in; our numbers, next to the paper's, come out.
 
-An experiment is a file in `experiments/` and a line in `registry.py`. What a full run found is kept in `results/`.
+An experiment is a file in `experiments/` and a line in `registry.py`. The results of full runs are in `results/`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Estimates judged by the truth: on means of a column, and on cases with labels and models' predictions."""
+"""Estimates compared with the truth: of means of a column, and of models' scores."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mandoline_core.slices import Slice
 LABEL = "label"
 SCORE = "score"
 _REDRAWS = 10  # the fewest there may be: kernel matching's intervals are not looked at
-TOLD = 0.2  # points: a smaller true change is none that a method could be asked to see
+TOLD = 0.2  # points: a smaller true change has no direction
 
 
 def mean_estimates(
@@ -32,14 +32,14 @@ def mean_estimates(
     features: Sequence[str] = (),
     seed: int = 0,
 ) -> dict[str, float]:
-    """Estimate the mean of the column `score` on the target, by each method.
+    """Estimate the mean of the column `score` on the new data, by each method.
 
     Parameters
     ----------
     methods : mapping of str to int
-        Names in the registry, and how many rows of each sample a method on columns looks at.
+        Names in the registry, and the number of rows of each sample that a method on columns uses.
     features : sequence of str
-        The columns that methods on columns look at.
+        The columns that methods on columns use.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def mean_estimates(
     >>> mean_estimates(source, target, [Flag("g", column="g")], {"source": 10, "mandoline": 10})
     {'source': 0.75, 'mandoline': 0.5}
     """
-    # Counted without the features: many columns take long to describe for checks that nobody looks at here.
+    # Counted without the features: describing many columns for the checks takes long, and checks are not used here.
     narrow = [Sample(frame.drop(columns=list(features))) for frame in (source, target)]
     problem = prepare(
         narrow[0],
@@ -73,9 +73,9 @@ def mean_estimates(
 
 @dataclass(frozen=True, eq=False)
 class ShiftCase:
-    """Hold a source and a target with labels and models' predictions, ready for any method.
+    """Hold labelled and new data with models' predictions, ready for any method.
 
-    The target's labels are the truth that estimates are judged by; no method reads them.
+    The labels of the new data are the truth to compare with; no method reads them.
     """
 
     source: pd.DataFrame
@@ -113,19 +113,19 @@ def judge(
     *,
     features: Sequence[str] = (),
     max_rows: int = 10_000,
-    **asked: Any,
+    **options: Any,
 ) -> Comparison:
-    """Ask methods about every model of a case; one that finds no estimate is an error.
+    """Estimate every model of a case by several methods; a missing estimate is an error.
 
     Parameters
     ----------
     features : sequence of str
-        The columns that methods on columns look at.
-    **asked
-        What `compare` takes: edges, metric, seed and others.
+        The columns that methods on columns use.
+    **options
+        Further arguments of `compare`: edges, metric, seed and others.
     """
     settings = MethodSettings(features=tuple(features), max_rows=max_rows, redraws=_REDRAWS)
-    found = compare(*case.samples(), slices, estimators=methods, methods=settings, **asked)
+    found = compare(*case.samples(), slices, estimators=methods, methods=settings, **options)
     for model in found.models.values():
         for name, entry in model.entries.items():
             if entry.estimate is None:
@@ -147,12 +147,12 @@ def mean_error(values: Iterable[float]) -> float:
 
 
 def directions(found: Comparison, method: str) -> list[bool]:
-    """Say for every model whose score truly changed whether the method moved the source score the same way."""
+    """Tell for every model whose score changed whether the method moved it in the right direction."""
     before, after = errors(found, "source"), errors(found, method)
     # The source score is off by `off`, so that the way to the truth is the other way.
     return [(after[name] - off) * -off > 0 for name, off in before.items() if abs(off) >= TOLD]
 
 
 def share(told: Sequence[bool]) -> float:
-    """Give the share of yes in percent."""
+    """Return the share of true values in percent."""
     return 100 * float(np.mean(told))

@@ -1,4 +1,4 @@
-"""What an experiment is: where it stands in the paper, how it runs, and how what it finds is drawn."""
+"""What an experiment is: its place in the paper, how it runs, and how its results are drawn."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ VALUE, ERROR, METHOD, MEASURE = "value", "error", "method", "measure"
 
 @dataclass(frozen=True)
 class Plan:
-    """Hold how an experiment is to be run.
+    """Hold how to run an experiment.
 
     Parameters
     ----------
     seeds : int
-        How many times everything random is drawn anew.
+        How often the experiment is repeated with new random numbers.
     quick : bool
-        Whether a rough answer within seconds is wanted: fewer rows, fewer values of what varies.
+        Whether to give a rough result within seconds: fewer rows, fewer values of what varies.
     data : Path or None
-        A folder with the published files to run on; None for data of our own.
+        A folder with the published files to run on; None for generated data.
     progress : callable, optional
-        Called with what is being done and the share done, between 0 and 1; may raise to stop.
+        Called with the current step and the share done, between 0 and 1; may raise to cancel.
 
     Examples
     --------
@@ -48,22 +48,22 @@ class Plan:
     progress: Progress | None = None
 
     def generators(self, *key: int) -> Iterator[np.random.Generator]:
-        """Give one generator a seed; what a seed draws depends on its number and the key alone."""
+        """Return one generator per seed; it depends only on the number of the seed and the key."""
         return (self.draw(seed, *key) for seed in range(self.seeds))
 
     def draw(self, seed: int, *key: int) -> np.random.Generator:
-        """Give the generator of one seed, and of a part of the experiment if a key says which."""
+        """Return the generator of one seed, and of one part of the experiment if a key is given."""
         return np.random.default_rng((seed, *key))
 
     def say(self, what: str, share: float) -> None:
-        """Say what is being done, and how much of it is done."""
+        """Report the current step and the share that is done."""
         if self.progress is not None:
             self.progress(what, share)
 
 
 @dataclass(frozen=True)
 class FigureSpec:
-    """Hold how rows are drawn.
+    """Hold how to draw rows.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class FigureSpec:
     x_title, y_title : str
         With their units.
     series : str
-        The field that tells lines, or dots, apart.
+        The field that distinguishes lines, or dots.
     where : mapping
         Only rows with these values are drawn, such as {"measure": "relative error"}.
     leave_out : tuple of str
@@ -109,23 +109,23 @@ class Experiment:
     Parameters
     ----------
     name, title : str
-        What it is called on the command line, and on the page.
+        Its name on the command line, and its title on the page.
     place : str
-        Where it stands in the paper.
+        Its place in the paper.
     shows : str
         One paragraph: what it shows.
     differs : str
-        Where ours differs from the paper's, and why; says plainly when it is another data set.
+        How it differs from the paper's, and why; says so when it is another data set.
     run : callable
-        Takes a plan and yields rows; says how far it is, and stops when progress raises.
+        Takes a plan and yields rows; reports progress, and stops if progress raises.
     figures : tuple of FigureSpec
         How its rows are drawn.
     paper : tuple of Row
-        The paper's numbers, each with `place`. A row whose other fields are those of one of ours stands beside it.
+        The paper's numbers, each with `place`. A row with the same other fields as one of ours is shown next to it.
     seeds, quick_seeds : int
-        Of a full run, and of a quick one.
+        Number of seeds of a full run, and of a quick one.
     formats : str
-        Which files `--data` expects, file by file; "" where there is nothing to read.
+        The files that `--data` expects; "" if absent.
     project : callable, optional
         Takes a plan and a folder, writes a project with its data there, and returns the path of the project file.
     """
@@ -145,16 +145,16 @@ class Experiment:
 
 
 def over_seeds(values: Sequence[float], method: str, **varied: Any) -> Row:
-    """Make a row of what every seed found: the mean, and its standard error.
+    """Make a row from the values of all seeds: their mean, and its standard error.
 
     Parameters
     ----------
     values : sequence of float
-        One a seed.
+        One per seed.
     method : str
-        A name in the registry of methods where it is one of them.
+        Its name in the registry of methods, if it is there.
     **varied
-        What varied; `measure` where several things are measured.
+        What varied; `measure` if several things are measured.
 
     Examples
     --------
@@ -166,13 +166,12 @@ def over_seeds(values: Sequence[float], method: str, **varied: Any) -> Row:
 
 
 def relative_error(errors: Sequence[float], plain: Sequence[float], method: str, **varied: Any) -> Row:
-    """Make a row of a method's mean absolute error over that of the source score, as the paper measures it.
+    """Make a row with a method's mean absolute error relative to that of the labelled score, as in the paper.
 
     Parameters
     ----------
     errors, plain : sequence of float
-        Estimate minus truth, of the method and of the source score, one a seed. Its standard error is that of a ratio
-        of two means.
+        Estimate minus truth, of the method and of the labelled score, one per seed.
 
     Examples
     --------
@@ -191,7 +190,7 @@ def _standard_error(values: Floats) -> float | None:
 
 
 def printed(method: str, value: float | str, place: str, **varied: Any) -> Row:
-    """Make a row of a number that the paper prints, and say where it stands there.
+    """Make a row of a number that the paper prints, with its place there.
 
     >>> printed("mandoline", 0.01, "Figure 2", rows=100)
     {'rows': 100, 'method': 'mandoline', 'value': 0.01, 'error': None, 'place': 'Figure 2'}
@@ -200,12 +199,12 @@ def printed(method: str, value: float | str, place: str, **varied: Any) -> Row:
 
 
 def write_project(folder: Path, source: pd.DataFrame, target: pd.DataFrame, **stated: Any) -> Path:
-    """Write both samples and a project file that a person can open into a folder, and return the path of the file.
+    """Write both samples and a project file to a folder, and return the path of the project file.
 
     Parameters
     ----------
     **stated
-        What the project says besides paths. Where it has a label, the target's are written to a file of their own.
+        The project without its paths. Labels of the new data, if any, are written to a separate file.
     """
     source.to_csv(folder / "source.csv", index=False)
     labels, label = None, stated.get("label")

@@ -1,20 +1,20 @@
-"""A reproduction as text for a terminal, with the paper's numbers beside ours; its figures, and a page of them."""
+"""A reproduction as text, with the paper's numbers next to ours; its figures, and a page of them."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import plotly.graph_objects as go
-from plotly.io import to_html
-
-from mandoline_core.formatting import say, show_number, table, wrapped
+from mandoline_core.formatting import show_number, table, wrapped
 from mandoline_core.paper.experiment import ERROR, METHOD, VALUE, FigureSpec, Row
 from mandoline_core.paper.registry import get_experiment
 from mandoline_core.paper.reproduction import Reproduction
-from mandoline_core.report.charts import Point, chart_config, experiment_dots, experiment_lines, is_number
-from mandoline_core.report.words import PLAIN
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from mandoline_core.report.charts import Point
 
 PLACE = "place"
 _OURS = (VALUE, ERROR)
@@ -22,19 +22,23 @@ _APART = {*_OURS, PLACE}
 
 
 def render(reproduction: Reproduction) -> str:
-    """Write everything: what it shows, both tables, where ours differs and how it was made."""
+    """Write what the experiment shows, the tables, the differences from the paper, and how it was run."""
     experiment = get_experiment(reproduction.name)
     text = [f"{reproduction.title} ({experiment.place})", "", wrapped(experiment.shows, ""), ""]
     text += [number_table(reproduction), ""]
     alone = paper_alone(reproduction)
     if alone:
-        text += ["In the paper:", "", _laid_out(alone, [*fields(alone), PLACE]), ""]
-    text += [wrapped(f"Where ours differs: {experiment.differs}", ""), "", wrapped(made_words(reproduction), "")]
+        text += ["Other numbers in the paper:", "", _laid_out(alone, [*fields(alone), PLACE]), ""]
+    text += [
+        wrapped(f"Differences from the paper: {experiment.differs}", ""),
+        "",
+        wrapped(made_words(reproduction), ""),
+    ]
     return "\n".join(text)
 
 
 def number_table(reproduction: Reproduction) -> str:
-    """Write our rows, with the paper's number beside those that it has one for."""
+    """Write our rows, with the paper's number next to ours if it has one."""
     beside = beside_ours(reproduction)
     rows = [{**row, "paper": printed} for row, printed in zip(reproduction.rows, beside, strict=True)]
     more = ["paper"] if any(printed is not None for printed in beside) else []
@@ -42,13 +46,13 @@ def number_table(reproduction: Reproduction) -> str:
 
 
 def beside_ours(reproduction: Reproduction) -> list[Any]:
-    """List the paper's number for each of our rows; None where it gives none."""
+    """List the paper's number for each of our rows; None if it gives none."""
     printed = {_key(row): row[VALUE] for row in reproduction.paper}
     return [printed.get(_key(row)) for row in reproduction.rows]
 
 
 def paper_alone(reproduction: Reproduction) -> list[Row]:
-    """List the paper's numbers that stand beside none of ours."""
+    """List the paper's numbers that match none of ours."""
     ours = {_key(row) for row in reproduction.rows}
     return [row for row in reproduction.paper if _key(row) not in ours]
 
@@ -78,15 +82,12 @@ def shown(value: Any) -> str:
 
 
 def made_words(reproduction: Reproduction) -> str:
-    """Say when and how the numbers were made.
-
-    Seeds and versions are all that they depend on.
-    """
+    """Say when and how the numbers were computed; they depend only on seeds and versions."""
     made = reproduction.made
     how = "a quick run" if made["quick"] else "a full run"
     times = f"{made['seeds']} seeds" if made["seeds"] != 1 else "1 seed"
     versions = ", ".join(f"{name} {number}" for name, number in made["versions"].items())
-    return f"Made on {made['when']} by {how} with {times}, on data {made['data']}, with {versions}."
+    return f"Computed on {made['when']} in {how} with {times}, on {made['data']}, with {versions}."
 
 
 def _key(row: Row) -> frozenset[tuple[str, Any]]:
@@ -95,15 +96,17 @@ def _key(row: Row) -> frozenset[tuple[str, Any]]:
 
 def _laid_out(rows: Sequence[Row], names: Sequence[str]) -> str:
     numbers = [all(isinstance(row.get(name), int | float | None) for row in rows) for name in names]
-    lines = [[name.replace("_", " ") for name in names]]
+    lines = [["standard error" if name == ERROR else name.replace("_", " ") for name in names]]
     lines += [[shown(row.get(name)) for name in names] for row in rows]
     return table(lines, "".join(">" if number else "<" for number in numbers))
 
 
 def draw(reproduction: Reproduction, figure: FigureSpec, *, dark: bool = False) -> go.Figure:
-    """Draw what a run found as one of its experiment's figures says, in plain words as all figures."""
+    """Draw one of the figures of an experiment."""
+    from mandoline_core.report.charts import experiment_dots, experiment_lines  # they need Plotly, which numbers do not
+
     points = _points(figure, reproduction.rows)
-    title, x, y = (say(text, PLAIN) for text in (figure.title, figure.x_title, figure.y_title))
+    title, x, y = (text for text in (figure.title, figure.x_title, figure.y_title))
     if figure.kind == "dots":
         return experiment_dots(points, title=title, x=y, log=figure.log_y, dark=dark)
     return experiment_lines(
@@ -120,6 +123,8 @@ def draw(reproduction: Reproduction, figure: FigureSpec, *, dark: bool = False) 
 
 def _points(figure: FigureSpec, rows: Iterable[Row]) -> list[Point]:
     """Choose the rows that can be drawn."""
+    from mandoline_core.report.charts import Point, is_number
+
     chosen = [row for row in figure.rows(rows) if is_number(row[VALUE]) and row.get(figure.series) is not None]
     return [
         Point(str(row[figure.series]), row[figure.x], row[VALUE], row.get(ERROR))
@@ -129,7 +134,11 @@ def _points(figure: FigureSpec, rows: Iterable[Row]) -> list[Point]:
 
 
 def figures_page(reproduction: Reproduction) -> str:
-    """Write the figures, and the numbers as text, as one HTML file that needs no other."""
+    """Write the figures and the numbers as one self-contained HTML file."""
+    from plotly.io import to_html
+
+    from mandoline_core.report.charts import chart_config
+
     experiment = get_experiment(reproduction.name)
     drawn = "".join(
         to_html(

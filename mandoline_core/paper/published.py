@@ -23,7 +23,7 @@ from mandoline_core.paper.published_files import (
 
 _IMAGE = "image_id"
 IDENTITIES = ("male", "female", "LGBTQ", "christian", "muslim", "other_religions", "black", "white")
-_HALF = 0.5  # of annotators, from which on WILDS takes it for true
+_HALF = 0.5  # of annotators, from which on WILDS counts it as true
 _KEYS = ("gold_label", "sentence1", "sentence2")
 _RELATIONS = ("entailment", "neutral", "contradiction")
 _PREPARED = ("source.csv", "target.csv", "target_labels.csv")
@@ -48,13 +48,13 @@ def read_celeba(folder: Path) -> pd.DataFrame:
         Columns image_id, blurry (0 or 1), label ("male" or "female"), and the models' predictions.
     """
     attributes = _attributes(first_of(folder, ("list_attr_celeba.txt", "Anno/list_attr_celeba.txt"), "the attributes"))
-    path = first_of(folder, ("predictions.csv",), "models' answers")
+    path = first_of(folder, ("predictions.csv",), "predictions")
     predictions = with_columns(read_table(path), [_IMAGE], path)
     if not any(column.startswith("pred_") for column in predictions.columns):
         raise DataError("predictions.csv has no column pred_<model>. Expected pred_<model> and prob_<model>_<class>.")
     strange = predictions.loc[~predictions[_IMAGE].isin(attributes[_IMAGE]), _IMAGE]
     if len(strange):
-        raise DataError(f"predictions.csv names the image {strange.iloc[0]!r}, which list_attr_celeba.txt does not.")
+        raise DataError(f"predictions.csv has the image {strange.iloc[0]!r}, which is not in list_attr_celeba.txt.")
     return attributes.merge(predictions, on=_IMAGE, validate="one_to_one")
 
 
@@ -64,12 +64,10 @@ def _attributes(path: Path) -> pd.DataFrame:
         rows = [line.split() for line in lines if line.strip()]
     if not count.isdigit() or not {"Blurry", "Male"} <= set(names):
         raise DataError(
-            f"{path.name} does not begin with a number of images and a line of attributes with Blurry, Male."
+            f"{path.name} must start with the number of images and a line of attributes with Blurry and Male."
         )
     if len(rows) != int(count):
-        raise DataError(
-            f"{path.name} says that it has {int(count):,} images, and has {len(rows):,}. It may be cut off."
-        )
+        raise DataError(f"{path.name} announces {int(count):,} images, but has {len(rows):,}. It may be incomplete.")
     for number, row in enumerate(rows, start=3):
         if len(row) != len(names) + 1 or not set(row[1:]) <= {"1", "-1"}:
             raise DataError(f"Line {number} of {path.name} is not an image with {len(names)} values of 1 or -1.")
@@ -109,7 +107,7 @@ def read_civil_comments(path: Path) -> pd.DataFrame:
 
 def _marks(table: pd.DataFrame, column: str, path: Path) -> pd.Series:
     if not pd.api.types.is_numeric_dtype(table[column]):
-        raise DataError(f"Column {column!r} of {path.name} holds text. Expected shares of annotators, from 0 to 1.")
+        raise DataError(f"Column {column!r} of {path.name} contains text. Expected shares of annotators, from 0 to 1.")
     return (table[column].fillna(0.0) >= _HALF).astype(int)
 
 
@@ -130,7 +128,7 @@ def read_relations(path: Path) -> pd.DataFrame:
             continue
         if label not in _RELATIONS:
             raise DataError(
-                f"{path.name} has a gold_label {label!r}. Expected entailment, neutral, contradiction or -."
+                f"{path.name} has an unknown gold_label {label!r}. Expected entailment, neutral, contradiction or -."
             )
         rows.append((line, str(premise), str(hypothesis), label))
     return filled(pd.DataFrame(rows, columns=_PAIR_COLUMNS), path)
@@ -151,12 +149,12 @@ def read_hans(path: Path) -> pd.DataFrame:
 
 
 def is_prepared(folder: Path) -> bool:
-    """Tell whether a folder holds a case that was put together beforehand."""
+    """Tell whether a folder contains a prepared case."""
     return all((folder / name).is_file() for name in _PREPARED)
 
 
 def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
-    """Read a case put together beforehand: source.csv, target.csv and target_labels.csv; None where it is none.
+    """Read a case put together beforehand: source.csv, target.csv and target_labels.csv; None if the files are missing.
 
     The first two have premise, hypothesis and models' predictions (pred_<model>, prob_<model>_<class>), the first also
     label; the third has the target's labels, in the order of its rows.
@@ -169,7 +167,7 @@ def read_prepared(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame] | None:
     source, target, labels = tables
     if len(labels) != len(target):
         raise DataError(
-            f"target_labels.csv has {len(labels):,} rows and target.csv has {len(target):,}. Expected as many."
+            f"target_labels.csv has {len(labels):,} rows and target.csv has {len(target):,}. The numbers must be equal."
         )
     return source, target.assign(label=labels["label"])
 
@@ -188,7 +186,7 @@ def read_film_reviews(folder: Path, part: str) -> pd.DataFrame:
     for short, label in (("pos", "positive"), ("neg", "negative")):
         files = sorted(first_of(home, (short,), f"the {label} reviews").glob("*.txt"))
         if not files:
-            raise DataError(f"{home / short} holds no text file. Expected one for each review.")
+            raise DataError(f"{home / short} has no text file. Expected one for each review.")
         rows += [(file.read_text(encoding="utf-8", errors="replace"), label) for file in files]
     frame = pd.DataFrame(rows, columns=_TEXT_COLUMNS[1:])
     frame["text"] = frame["text"].str.replace("<br />", " ", regex=False)
@@ -228,7 +226,7 @@ def read_star_reviews(path: Path, most: int | None = None) -> pd.DataFrame:
     Parameters
     ----------
     most : int, optional
-        So many are read, the first ones: published files have millions.
+        How many rows to read, from the start: published files have millions.
     """
     rows = _stars_from_csv(path) if path.suffix == ".csv" else _stars_from_json(path)
     return filled(pd.DataFrame(islice(rows, most), columns=_TEXT_COLUMNS), path)
@@ -252,7 +250,7 @@ def _stars_from_json(path: Path) -> Iterator[tuple[int, str, str]]:
         number = entry.get("label")
         if text is None or (given is None and number not in (0, 1)):
             raise DataError(
-                f"Line {line + 1} of {path.name} has no text and label that are known. "
+                f"Line {line + 1} of {path.name} has no known text or label. "
                 "Expected label (0 or 1) or stars, and text, content or reviewText."
             )
         stars = float(given) if given is not None else (5.0 if number else 1.0)

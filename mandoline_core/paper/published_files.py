@@ -1,4 +1,4 @@
-"""Published files: which of several names is there, lines of JSON, tables; and models' predictions beside a file."""
+"""Published files: under one of several names, as lines of JSON or tables, and with models' predictions."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def first_of(folder: Path, names: Sequence[str], what: str) -> Path:
     for name in names:
         if (folder / name).exists():
             return folder / name
-    raise DataError(f"{folder} does not hold {what}. Expected {' or '.join(names)}.")
+    raise DataError(f"{folder} does not contain {what}. Expected {' or '.join(names)}.")
 
 
 def json_lines(path: Path, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Read one object a line, and see that each has some keys."""
+    """Read one JSON object per line, and check its keys."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -41,7 +41,7 @@ def json_lines(path: Path, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
             try:
                 entry = json.loads(line)
             except json.JSONDecodeError:
-                raise DataError(f"Line {number} of {path.name} is not JSON. Expected one object a line.") from None
+                raise DataError(f"Line {number} of {path.name} is not JSON. Expected one object per line.") from None
             if not isinstance(entry, dict):
                 raise DataError(f"Line {number} of {path.name} is not an object. Expected keys {listed(keys)}.")
             missing = [key for key in keys if key not in entry]
@@ -51,7 +51,7 @@ def json_lines(path: Path, keys: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[list[str]]:
-    """Read a CSV without a header, whose rows all have so many columns."""
+    """Read a CSV without a header, whose rows all have n_columns columns."""
     csv.field_size_limit(_LONGEST)
     with path.open(encoding=encoding, errors="replace", newline="") as lines:
         for number, row in enumerate(csv.reader(lines), start=1):
@@ -61,7 +61,7 @@ def rows_of(path: Path, n_columns: int, *, encoding: str = "utf-8") -> Iterator[
 
 
 def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """Read a file of columns that are separated by tabs, without quotes, and see that some are there."""
+    """Read a tab-separated file without quotes, and check its columns."""
     try:
         table = pd.read_csv(
             path, sep="\t", dtype=str, quoting=csv.QUOTE_NONE, keep_default_na=False, encoding_errors="replace"
@@ -74,7 +74,7 @@ def tabbed(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 
 
 def with_columns(table: pd.DataFrame, columns: Sequence[str], path: Path) -> pd.DataFrame:
-    """See that a table has some columns."""
+    """Check that a table has some columns."""
     for column in columns:
         if column not in table.columns:
             raise DataError.missing_column(column, path.name, table.columns)
@@ -82,33 +82,33 @@ def with_columns(table: pd.DataFrame, columns: Sequence[str], path: Path) -> pd.
 
 
 def check_values(values: pd.Series, what: str, expected: Sequence[str], path: Path) -> None:
-    """Refuse a column, in lower case, that holds anything else than the published values.
+    """Refuse a column, in lower case, with values other than the published ones.
 
     >>> check_values(pd.Series(["train", "dev"]), "split", ("train", "test"), Path("a.csv"))
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.DataError: a.csv has a split 'dev'. Expected train or test.
+    mandoline_core.errors.DataError: a.csv has an unknown split 'dev'. Expected train or test.
     """
     strange = sorted(set(values.dropna()) - {value.lower() for value in expected})
     if strange:
         *first, last = expected
-        raise DataError(f"{path.name} has a {what} {strange[0]!r}. Expected {', '.join(first)} or {last}.")
+        raise DataError(f"{path.name} has an unknown {what} {strange[0]!r}. Expected {', '.join(first)} or {last}.")
 
 
 def thinned(frame: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Keep every n-th row, so that no more than so many are left."""
+    """Keep every n-th row, so that at most `most` are left."""
     return frame.iloc[:: -(-len(frame) // most)]
 
 
 def filled(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Refuse a file without a single row that can be used."""
+    """Refuse a file without a usable row."""
     if frame.empty:
-        raise DataError(f"{path.name} holds no row with a label. Expected the published file.")
+        raise DataError(f"{path.name} has no row with a label. Expected the published file.")
     return frame
 
 
 def beside_predictions(frame: pd.DataFrame, path: Path) -> pd.DataFrame | None:
-    """Put predictions from a file beside the rows of another; None where there is no such file.
+    """Join predictions from a file to the rows of another; None if there is no such file.
 
     Its columns are pred_<model> and prob_<model>_<class>, as in a project's data; it has one row for each row of the
     published file, in the same order, also for rows without a label.
@@ -120,7 +120,7 @@ def beside_predictions(frame: pd.DataFrame, path: Path) -> pd.DataFrame | None:
     path : Path
         The published file, or folder.
     """
-    beside = path.with_name(f"{path.stem}.predictions.csv")  # beside data.jsonl it is data.predictions.csv
+    beside = path.with_name(f"{path.stem}.predictions.csv")  # data.predictions.csv for data.jsonl
     if not beside.is_file():
         return None
     predictions = read_table(beside)
@@ -129,7 +129,7 @@ def beside_predictions(frame: pd.DataFrame, path: Path) -> pd.DataFrame | None:
     if frame[LINE].max() >= len(predictions):
         raise DataError(
             f"{beside.name} has {len(predictions):,} rows, and {path.name} has at least {frame[LINE].max() + 1:,}. "
-            "Expected one row of answers for each row, in the same order."
+            "Expected one row of predictions for each row, in the same order."
         )
     columns = [column for column in predictions.columns if column.startswith(("pred_", "prob_"))]
     chosen = predictions.loc[frame[LINE], columns].reset_index(drop=True)

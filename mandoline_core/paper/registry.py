@@ -45,6 +45,6 @@ def get_experiment(name: str) -> Experiment:
     """
     if name not in EXPERIMENTS:
         raise MandolineError(
-            f"There is no experiment {name!r}. Experiments: {listed(EXPERIMENTS)}.{did_you_mean(name, EXPERIMENTS)}"
+            f"Unknown experiment {name!r}. Experiments: {listed(EXPERIMENTS)}.{did_you_mean(name, EXPERIMENTS)}"
         )
     return EXPERIMENTS[name]

@@ -1,4 +1,4 @@
-"""Reproductions: one of the paper's experiments, run; and what full runs found, as it is kept with the package."""
+"""Reproductions: runs of the paper's experiments, and the stored results of full runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PACKAGES = ("mandoline-estimator", "numpy", "scipy", "scikit-learn", "pandas")
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """Hold what a run of an experiment found. Prints as text in a terminal.
+    """Hold the results of an experiment. Prints as text in a terminal.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Reproduction:
     paper : tuple of Row
         The paper's.
     made : dict
-        When, with which versions, how many seeds, whether quick, on which data.
+        Date, versions, number of seeds, whether quick, and the data used.
     """
 
     name: str
@@ -73,15 +73,15 @@ def reproduce(
     Parameters
     ----------
     name : str
-        `mandoline reproduce` lists them.
+        Name of the experiment; `mandoline reproduce` lists them.
     seeds : int, optional
-        How many times everything random is drawn anew; as many as the experiment says when left out.
+        How often the experiment is repeated with new random numbers; its own number when left out.
     quick : bool
-        Whether a rough answer within seconds is enough.
+        Whether a rough result within seconds is enough.
     data : path, optional
         A folder with the published files, for experiments that can read them.
     progress : callable, optional
-        Called with what is being done and the share done; may raise to stop.
+        Called with the current step and the share done; may raise to cancel.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def open_project(name: str, folder: Path, *, quick: bool = False, data: str | Pa
     """Write one seed of an experiment as a project with its data, and return the path of the project file."""
     experiment = get_experiment(name)
     if experiment.project is None:
-        raise MandolineError(f"The experiment {name!r} has no data that would make a project.")
+        raise MandolineError(f"The experiment {name!r} has no data for a project.")
     folder.mkdir(parents=True, exist_ok=True)
     return experiment.project(make_plan(experiment, seeds=1, quick=quick, data=data), folder)
 
@@ -115,22 +115,22 @@ def make_plan(
     data: str | Path | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Check what is asked for and state it."""
+    """Check the arguments and make a plan."""
     given: object = seeds
     if given is not None and (isinstance(given, bool) or not isinstance(given, int) or given < 1):
-        raise MandolineError(f"seeds must be a whole number, 1 or above. Got {seeds!r}.")
+        raise MandolineError(f"seeds must be a whole number, 1 or more. Got {seeds!r}.")
     if seeds is None:
         seeds = experiment.quick_seeds if quick else experiment.seeds
     folder = None if data is None else Path(data)
     if folder is not None and not experiment.formats:
-        raise DataError(f"The experiment {experiment.name!r} makes its own data and reads no files.")
+        raise DataError(f"The experiment {experiment.name!r} generates its data and reads no files.")
     if folder is not None and not folder.is_dir():
-        raise DataError(f"{folder} is no folder. data must be the folder that holds the published files.")
+        raise DataError(f"{folder} is not a folder. data must be the folder that holds the published files.")
     return Plan(seeds, quick, folder, progress)
 
 
 def _checked(experiment: Experiment, row: Row) -> Row:
-    """Keep to the contract here, so that no experiment can break a table or a figure."""
+    """Check the fields of a row, so that no experiment can break a table or a figure."""
     missing = [name for name in (METHOD, VALUE, ERROR) if name not in row]
     if missing:
         raise TypeError(f"A row of {experiment.name} has no {missing[0]!r}: {row!r}")
@@ -142,15 +142,15 @@ def _made(plan: Plan) -> dict[str, Any]:
         "when": datetime.now(UTC).date().isoformat(),
         "seeds": plan.seeds,
         "quick": plan.quick,
-        "data": "the published files" if plan.data is not None else "of our own",
+        "data": "the published files" if plan.data is not None else "our own data",
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}},
     }
 
 
 def stored(name: str) -> Reproduction | None:
-    """Read what the last full run of an experiment found; None where none is kept.
+    """Read the results of the last full run of an experiment; None if absent.
 
-    Rows, and how they were made, are those of that run; the title and the paper's numbers are the experiment's.
+    The rows are those of that run; the title and the paper's numbers are current.
 
     Examples
     --------

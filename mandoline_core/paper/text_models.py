@@ -72,7 +72,7 @@ def plain_words(texts: pd.Series) -> list[str]:
 
 
 def pair_words(pairs: pd.DataFrame) -> list[str]:
-    """Write sentence pairs as words: what the second has, adds and leaves out, and what takes the place of what.
+    """Write sentence pairs as words: what the second has, adds and leaves out, and what replaces what.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def learn_texts(texts: pd.DataFrame, kinds: Sequence[str], seed: int) -> dict[st
 
 
 def with_predictions(frame: pd.DataFrame, models: Mapping[str, Any]) -> pd.DataFrame:
-    """Put the models' predictions beside texts, or sentence pairs."""
+    """Add the models' predictions to texts, or sentence pairs."""
     words = plain_words(frame["text"]) if "text" in frame else pair_words(frame)
     return pd.concat([frame.reset_index(drop=True), predictions(models, words)], axis=1)
 

@@ -77,7 +77,7 @@ class World:
         return truth, codes, probability / probability.sum()
 
     def corrections(self, side: str) -> Floats:
-        """Compute the true p(g_i = 1 | t_i), shape (n_slices, 3); abstention never happens and is put at 1/2."""
+        """Compute the true p(g_i = 1 | t_i), shape (n_slices, 3); abstentions do not occur and get 1/2."""
         truth, codes, probability = self.table(side)
         found = np.full((self.n_slices, 3), 0.5)
         for i, code in itertools.product(range(self.n_slices), (-1, 1)):
@@ -86,12 +86,12 @@ class World:
         return found
 
     def slice_accuracy(self, side: str) -> float:
-        """Compute how often a slice tells the truth, averaged over slices."""
+        """Compute how often slices are right, averaged over slices."""
         truth, codes, probability = self.table(side)
         return float(probability @ (truth == codes).mean(axis=1))
 
     def score(self, side: str) -> float:
-        """Compute the true share of right answers."""
+        """Compute the true share of right predictions."""
         truth, codes, probability = self.table(side)
         return float(probability @ self.probability_of_right(truth, codes))
 
@@ -101,7 +101,7 @@ class World:
         return np.asarray(self.intercept + phi @ self.slope)
 
     def draw(self, side: str, n: int, rng: np.random.Generator) -> WorldRows:
-        """WorldRows rows.
+        """Draw rows.
 
         Examples
         --------
@@ -117,7 +117,7 @@ class World:
 
 
 def random_world(rng: np.random.Generator, *, n_slices: int, edges: Edges = (), accuracy: float = 1.0) -> World:
-    """Make up a world whose slices tell the truth with the given frequency in the source.
+    """Make a random world whose slices are right with the given frequency in the labelled data.
 
     Parameters
     ----------

@@ -5,15 +5,14 @@ Solving, intervals and checks need nothing else.
 
 from __future__ import annotations
 
+from mandoline_core.patterns.design import SampleDesign, add_up, one_each
 from mandoline_core.patterns.patterns import (
     Count,
     Membership,
     Patterns,
-    add_up,
     count_patterns,
     distinct_codes,
     find_patterns,
-    one_each,
     restrict_source,
     total_statistics,
 )

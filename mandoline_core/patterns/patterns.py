@@ -13,20 +13,21 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Bools, CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
+from mandoline_core.patterns.design import SampleDesign, add_up, one_each
 
-# 3**39 is the largest power of three below 2**63: so many slices fit into one integer key.
+# 3**39 is the largest power of three below 2**63: 39 slices fit into one integer key.
 _SLICES_PER_KEY = 39
 # After ranking, keys are below 2**31, and 2**31 * 3**20 still fits.
 _SLICES_PER_ROUND = 20
-# Up to so many possible keys, and so many for each row, counting by direct address beats sorting.
+# Up to this many possible keys, in all and per row, counting by direct address beats sorting.
 _DIRECT_KEYS = 3**13
 _DIRECT_KEYS_A_ROW = 20
 _TOGETHER = 1 << 16  # rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Patterns:
-    """Hold, for each distinct pattern of slice codes, what the rows that show it add up to.
+    """Hold the counts and sums of the rows of each distinct slice pattern.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ class Patterns:
         )
 
     def keep_target(self, keep: Bools) -> Patterns:
-        """Set aside the target rows of the patterns not kept."""
+        """Leave out the target rows of the patterns not kept."""
         return replace(self, target=np.where(keep, self.target, 0.0))
 
 
@@ -135,6 +136,8 @@ class Membership(NamedTuple):
         What the metric is made of.
     source_rows, target_rows : array of float, shape (n_scored,) and (n_target,)
         Rows of each cell.
+    design : pair of SampleDesign
+        How the rows of each sample were sampled.
     """
 
     source: Index
@@ -143,31 +146,46 @@ class Membership(NamedTuple):
     statistics: Floats
     source_rows: Floats
     target_rows: Floats
+    design: tuple[SampleDesign, SampleDesign] = (SampleDesign(), SampleDesign())
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether every row was drawn on its own, and counts once."""
+        return all(side.is_simple for side in self.design)
+
+    def scales(self) -> tuple[Floats, Floats]:
+        """Return what one row's influence is multiplied by, for the squares of cells to add up to the variance."""
+        rows = self.source_rows, self.target_rows
+        source, target = (np.sqrt(side.squares_of(n)) for side, n in zip(self.design, rows, strict=True))
+        return source, target
+
+    def together(self, pieces: Sequence[Floats]) -> tuple[Floats, ...]:
+        """Add pieces of sampling error of cells up by cluster; others stay as they are.
+
+        Pieces that do not go by row, as of redraws, are returned unchanged.
+        """
+        if self.is_simple or len(pieces) < 2:
+            return tuple(pieces)
+        sides = zip(self.design, pieces[:2], (self.source_rows, self.target_rows), strict=True)
+        return *(side.add_up(piece, rows) for side, piece, rows in sides), *pieces[2:]
 
 
 class Count(NamedTuple):
-    """Hold a pattern table with the pattern of every cell, and the rows of each."""
+    """Hold a pattern table with the pattern of every cell, the rows of each, and how these were sampled."""
 
     patterns: Patterns
     source_index: Index
     target_index: Index
     source_rows: Floats
     target_rows: Floats
+    design: tuple[SampleDesign, SampleDesign] = (SampleDesign(), SampleDesign())
 
     def members(self, statistics: Floats, groups: NDArray[np.int8] | None = None) -> Membership:
         """Tie the cells to the table; all source rows are one group when none are given."""
         if groups is None:
             groups = np.zeros(len(self.source_index), dtype=np.int8)
-        return Membership(self.source_index, self.target_index, groups, statistics, self.source_rows, self.target_rows)
-
-
-def one_each(n: int) -> Floats:
-    """Give each of n cells one row, at no cost in memory.
-
-    >>> one_each(3).tolist()
-    [1.0, 1.0, 1.0]
-    """
-    return np.broadcast_to(np.ones(1), n)
+        rows = self.source_rows, self.target_rows
+        return Membership(self.source_index, self.target_index, groups, statistics, *rows, self.design)
 
 
 def count_patterns(
@@ -178,6 +196,7 @@ def count_patterns(
     *,
     source_rows: Floats | None = None,
     target_rows: Floats | None = None,
+    design: tuple[SampleDesign, SampleDesign] = (SampleDesign(), SampleDesign()),
 ) -> Count:
     """Count the distinct patterns of two samples.
 
@@ -191,6 +210,8 @@ def count_patterns(
         Names of the slices.
     source_rows, target_rows : array of float, shape (n_cells,), optional
         Rows of each cell; one each when left out.
+    design : pair of SampleDesign
+        How the rows of each sample were sampled.
 
     Examples
     --------
@@ -203,7 +224,7 @@ def count_patterns(
     """
     n_source, n_slices = source.shape
     if target.shape[1] != n_slices:
-        raise SliceError(f"The source has codes for {n_slices} slices, the target for {target.shape[1]}.")
+        raise SliceError(f"The labelled data has {n_slices} slices, the new data {target.shape[1]}. Expected the same.")
     codes, index = _distinct_of_two(source, target)
     source_index, target_index = index[:n_source], index[n_source:]
     if names is None:
@@ -223,6 +244,7 @@ def count_patterns(
         target_index,
         one_each(n_source) if source_rows is None else source_rows,
         one_each(len(target)) if target_rows is None else target_rows,
+        design,
     )
 
 
@@ -242,7 +264,7 @@ def total_statistics(
     Parameters
     ----------
     rows : array of float, shape (n_cells,), optional
-        Rows that each line of statistics stands for; one when left out.
+        Rows of each line of statistics; default 1.
     """
     n_statistics = statistics.shape[1]
     if _are_exclusive_indicators(statistics):
@@ -291,13 +313,8 @@ def code_rates(codes: CodeArray, counts: Floats) -> Floats:
 
 
 def count_rows_by(index: Index, rows: Floats | None, n: int) -> Floats:
-    """Count rows by index, from the rows of each cell; one each where there are none."""
+    """Count rows by index, from the rows of each cell; one each if absent."""
     return np.bincount(index, rows, n).astype(float, copy=False)
-
-
-def add_up(index: Index, values: Floats, n: int) -> Floats:
-    """Add values up by index, into n sums."""
-    return np.asarray(np.bincount(index, values, n), dtype=float)
 
 
 def _add_up_rows(index: Index, values: Floats, n: int) -> Floats:
@@ -331,7 +348,7 @@ def distinct_codes(codes: CodeArray) -> tuple[CodeArray, Index]:
 
 
 def find_patterns(patterns: CodeArray, codes: CodeArray) -> Index:
-    """Find the pattern of each row among distinct ones; -1 where it is none of them.
+    """Find the pattern of each row among distinct ones; -1 if not found.
 
     >>> patterns = np.array([[-1, 1], [1, 0]], dtype=np.int8)
     >>> find_patterns(patterns, np.array([[1, 0], [0, 0]], dtype=np.int8)).tolist()

@@ -1,4 +1,4 @@
-"""Refinement of a pattern table: one more slice tells rows apart that looked alike, and only it is counted."""
+"""Refinement of a pattern table: one more slice splits patterns, and only it is counted."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ MOST_NAMED = 40
 def describe(
     names: Sequence[str], codes: Iterable[int], *, say_not: Collection[str] = (), most: int = MOST_NAMED
 ) -> str:
-    """Say which slices rows of a pattern are in, which not, as far as asked for, and which abstain.
+    """Describe a slice pattern: slices that match, that do not match (if asked for), and that abstain.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def describe(
     say_not : collection of str
         The slices of which it is worth saying that rows are not in them.
     most : int
-        So many are named; the others are counted.
+        The number of slices to name; the others are counted.
 
     Examples
     --------

@@ -11,7 +11,7 @@ table, the ablation curve and the attribution are functions of a fit.
 
 from __future__ import annotations
 
-from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, estimate_with, estimate_without, steps
+from mandoline_core.pipeline.ablation import Ablation, AblationPoint, ablation, estimate_with, steps
 from mandoline_core.pipeline.attribution import ROWS_LEFT_OUT, Attribution, AttributionPart, attribute
 from mandoline_core.pipeline.balance import (
     FARTHEST,
@@ -41,7 +41,8 @@ from mandoline_core.pipeline.columns import (
     missing_rule,
     row_cells,
 )
-from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of
+from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of, prediction_interval_of
+from mandoline_core.pipeline.drawn_rows import DrawnRows, read_predictions, restate
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.pipeline.estimates import (
     Estimate,
@@ -53,7 +54,10 @@ from mandoline_core.pipeline.estimates import (
     is_share,
 )
 from mandoline_core.pipeline.fits import EdgeNames, Fit, choose_edges, fit, make_problem
+from mandoline_core.pipeline.group_columns import SampleGroups
 from mandoline_core.pipeline.labels import score_labels, score_truth
+from mandoline_core.pipeline.options import Options, option_defaults, with_options
 from mandoline_core.pipeline.predictions import tally_predictions
-from mandoline_core.pipeline.request import Request, part_of, prepare, request_of, state, state_project
+from mandoline_core.pipeline.request import Request, part_of, prepare, request_of, revealed, state, state_project
+from mandoline_core.pipeline.self_test import SelfTest, self_test
 from mandoline_core.pipeline.slice_table import SlicePart, SliceRow, SliceTable, slice_table

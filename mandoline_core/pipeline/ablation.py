@@ -1,8 +1,7 @@
-"""The slice-ablation curve: the estimate as slices are added one by one, and without each of them."""
+"""Ablation: the estimate as slices are added one by one, and with each left out."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -13,7 +12,8 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
-from mandoline_core.weighting import Problem
+from mandoline_core.results import Tabular, ends
+from mandoline_core.weighting import NOT_FITTED, Problem
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class AblationPoint:
     Parameters
     ----------
     slice : str or None
-        The slice added last, or the one left out; None for the source score, before any slice.
+        The slice added last, or the one left out; None for the labelled score, before any slice.
     estimate, interval, effective_sample_size
-        None where it could not be computed.
+        None if it could not be computed.
     reason : str or None
-        Why it could not be.
+        Why there is no estimate.
     """
 
     slice: str | None
@@ -37,9 +37,9 @@ class AblationPoint:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class Ablation:
-    """Hold both curves."""
+@dataclass(frozen=True, repr=False)
+class Ablation(Tabular):
+    """Hold the cumulative and leave-one-out estimates."""
 
     cumulative: tuple[AblationPoint, ...]
     leave_one_out: tuple[AblationPoint, ...]
@@ -47,6 +47,15 @@ class Ablation:
     def as_dict(self) -> dict[str, Any]:
         """Return both curves as plain data."""
         return asdict(self)
+
+    def records(self) -> list[dict[str, Any]]:
+        """List the points of both curves."""
+        return [
+            {"curve": curve, "slice": point.slice, "estimate": point.estimate, **ends(point.interval)}
+            | {"effective_rows": point.effective_sample_size}
+            for curve, points in (("cumulative", self.cumulative), ("leave one out", self.leave_one_out))
+            for point in points
+        ]
 
 
 def ablation(
@@ -57,19 +66,19 @@ def ablation(
     leave_one_out: bool = True,
     progress: Callable[[float], None] | None = None,
 ) -> Ablation:
-    """Estimate with the first slice, the first two and so on, and with each left out.
+    """Run an ablation: add slices one by one, and leave each one out.
 
-    A family comes and goes as one: its members overlap so much that without one of them nothing changes.
-    Edges between the slices in use stay in; intervals are influence-function intervals.
+    A family is added or left out as a whole, because its members overlap. Edges between the slices in use stay;
+    intervals come from the influence function.
 
     Parameters
     ----------
     order : sequence of str, optional
-        Order in which slices are added, by the names of their rules; the project's when left out.
+        Order in which slices are added, by rule name. Default: the project's order.
     leave_one_out : bool
-        Whether to leave slices out, too: half of the work.
+        Whether to run the leave-one-out part as well.
     progress : callable, optional
-        Called with the share done.
+        Called with the share done, from 0 to 1.
     """
     problem = fit.problem
     groups = steps(fit)
@@ -78,12 +87,12 @@ def ablation(
     cumulative = [_point(None, problem, [], settings)]
     for n in range(1, len(sequence) + 1):
         chosen = [i for name in sequence[:n] for i in groups[name]]
-        cumulative.append(_point(sequence[n - 1], problem, chosen, settings))
+        cumulative.append(_point(sequence[n - 1], problem, chosen, settings, fit.choice_error))
         _tell(progress, (n + 1) / n_points)
     without = []
     for number, left_out in enumerate(sequence if leave_one_out else ()):
         chosen = [i for name in sequence if name != left_out for i in groups[name]]
-        without.append(_point(left_out, problem, chosen, settings))
+        without.append(_point(left_out, problem, chosen, settings, fit.choice_error))
         _tell(progress, (len(sequence) + number + 2) / n_points)
     return Ablation(tuple(cumulative), tuple(without))
 
@@ -91,22 +100,8 @@ def ablation(
 def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
     """Estimate with some of the rules only; the point bears no name."""
     groups = steps(fit)
-    return _point(None, fit.problem, sorted(i for rule in rules for i in groups[rule]), settings)
-
-
-def estimate_without(fit: Fit, settings: EstimatorSettings, rule: str) -> float | None:
-    """Estimate without one rule: the number alone, as fast as possible; None where there is none."""
-    problem = fit.problem
-    chosen = sorted(i for name, members in steps(fit).items() if name != rule for i in members)
-    method = get_estimator(settings.name)
-    if not chosen or not method.on_patterns or problem.metric.ranked:
-        return _point(rule, problem, chosen, settings).estimate
-    try:
-        means = method.means(replace(problem, membership=None, audit=None).select(chosen))
-    except MandolineError:
-        return None
-    low, high = problem.metric.bounds or (-math.inf, math.inf)
-    return min(max(problem.metric.combine(means), low), high)
+    slices = sorted(i for rule in rules for i in groups[rule])
+    return _point(None, fit.problem, slices, settings, fit.choice_error)
 
 
 def steps(fit: Fit) -> dict[str, list[int]]:
@@ -117,21 +112,25 @@ def steps(fit: Fit) -> dict[str, list[int]]:
     return groups
 
 
-def _point(name: str | None, problem: Problem, slices: list[int], settings: EstimatorSettings) -> AblationPoint:
-    """Estimate with some slices; with none it is the source score."""
+def _point(
+    name: str | None, problem: Problem, slices: list[int], settings: EstimatorSettings, choice_error: float = 0.0
+) -> AblationPoint:
+    """Estimate with some slices; with none it is the source score, for which nothing was chosen."""
     estimator = settings.name if slices else "source"
     method = get_estimator(estimator)
-    if method.on_patterns and not problem.metric.ranked and problem.audit is None:
+    if method.on_patterns and not problem.metric.ranked and (problem.audit, problem.designed) == (None, None):
         problem = replace(problem, membership=None)  # patterns are enough, and rows are many
     problem = problem.select(sorted(slices)) if slices else problem
     try:
         outcome = method.estimate(problem)
     except MandolineError as error:
-        return AblationPoint(name, None, None, None, error.sentence)
+        return AblationPoint(name, None, None, None, str(error))
     if not outcome.converged:
-        return AblationPoint(name, None, None, None, "The weights could not be fitted.")
+        return AblationPoint(name, None, None, None, NOT_FITTED)
     effective = diagnose(problem, outcome).effective_sample_size
-    return AblationPoint(name, outcome.value, interval_of(problem, outcome, settings.confidence), effective)
+    added = choice_error if method.uses_slices else 0.0
+    interval = interval_of(problem, outcome, settings.confidence, choice_error=added)
+    return AblationPoint(name, outcome.value, interval, effective)
 
 
 def _tell(progress: Callable[[float], None] | None, share: float) -> None:

@@ -1,34 +1,38 @@
-"""Attribution: how much of the way from the source score to the estimate each slice rule accounts for."""
+"""Attribution: the effect of each slice, its part of the difference between estimate and source score."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from mandoline_core.arrays import Floats, Index, Interval
+from mandoline_core.arrays import Index, Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import ESTIMATORS, Estimator, bootstrap_interval, draw_problem, fit_folds, get_estimator
-from mandoline_core.formatting import show_points, show_value
-from mandoline_core.metrics import Metric
+from mandoline_core.estimators import (
+    ESTIMATORS,
+    EffectPath,
+    Estimator,
+    Influence,
+    Outcome,
+    SourcePart,
+    get_estimator,
+    normal_reach,
+)
 from mandoline_core.pipeline.ablation import steps
 from mandoline_core.pipeline.fits import Fit
-from mandoline_core.project import EstimatorSettings, fewest_replicates
-from mandoline_core.weighting import Problem, WeightFit
+from mandoline_core.project import EstimatorSettings
+from mandoline_core.results import Tabular, ends
+from mandoline_core.weighting import NOT_FITTED, Problem
 
 NOISE_CORRECTION = "noise correction"
 ROWS_LEFT_OUT = "rows left out"
-_NODES = (8, 16, 32, 64, 128)
-_CLOSE_ENOUGH = 1e-10  # of the integral along the path, before its remainder is shared out
 _NOTHING = 1e-12
 
 
 @dataclass(frozen=True)
 class AttributionPart:
-    """Hold one rule's part.
+    """Hold the effect of one rule.
 
     Parameters
     ----------
@@ -37,7 +41,7 @@ class AttributionPart:
     value : float
         How far it moves the metric.
     interval : pair of floats, or None
-        None where too few redraws could be refitted.
+        None for several rules together.
     """
 
     rule: str
@@ -45,57 +49,47 @@ class AttributionPart:
     interval: Interval | None
 
 
-@dataclass(frozen=True)
-class Attribution:
-    """Hold estimate minus source score, and the parts that add up to it.
+@dataclass(frozen=True, repr=False)
+class Attribution(Tabular):
+    """Hold the difference between estimate and source score, and the effect of each slice.
 
     Parameters
     ----------
     parts : tuple of AttributionPart
         In the project's order; their values sum to the total.
-    words : str
-        Whether the weighting mattered, and what did it.
     """
 
     total: float
-    total_interval: Interval | None
+    total_interval: Interval
     parts: tuple[AttributionPart, ...]
-    words: str
 
     def as_dict(self) -> dict[str, Any]:
         """Return the attribution as plain data."""
         return asdict(self)
 
+    def records(self) -> list[dict[str, Any]]:
+        """List the effects, and their sum."""
+        parts = [{"slice": part.rule, "effect": part.value, **ends(part.interval)} for part in self.parts]
+        return [*parts, {"slice": "total", "effect": self.total, **ends(self.total_interval)}]
 
-def attribute(
-    fit: Fit,
-    settings: EstimatorSettings,
-    *,
-    replicates: int = 200,
-    progress: Callable[[float], None] | None = None,
-) -> Attribution:
-    """Share the difference between estimate and source score out among the slice rules.
 
-    The weights are turned on little by little: at t between 0 and 1 a row counts in proportion to
-    E_s[exp(t delta . phi(g)) | codes]. On the way the metric moves by the sum, over potentials j, of
-    delta_j times the weighted covariance of the linearised score with potential j; each term, added up along the
-    way, is that potential's part (Aumann and Shapley's value). Parts do not depend on the order of the slices nor on
-    which side of a slice is called inside, and twins share theirs. The integral is computed by Gauss-Legendre
-    quadrature; what it leaves, less than 1e-10 as a rule, is shared out in proportion to the parts' sizes, so that
-    they sum to the difference exactly.
+def attribute(fit: Fit, settings: EstimatorSettings) -> Attribution:
+    """Divide the difference between estimate and source score among the slices, whatever their order.
 
-    Two more parts are not any slice's: "noise correction", what the denoised estimator's regression adds, and
-    "rows left out", what comes from averaging over fewer source rows before any weighting: the half that only
-    fits, and rows that the target has nothing like. Target rows set aside do not enter, as in the estimate.
+    The effect of a slice is what it adds to the estimate, averaged over which other slices are in use before it. The
+    exact average (the Shapley value) takes an estimate for every set of slices. This lets all slices in together
+    instead, little by little (`estimators/effects.py`), which costs a few estimates and comes close. Effects do not
+    depend on the order of the slices or on which side of a slice is called inside, and sum to the difference exactly.
+
+    Intervals come from influence functions; those of single slices take corrections as known.
+
+    Two more parts belong to no slice. "noise correction" is what the regression of the denoised method adds. "rows
+    left out" comes from source rows that were used for fitting only.
 
     Parameters
     ----------
     settings : EstimatorSettings
-        Its method must tilt slices, as "mandoline" does; its seed starts the redraws.
-    replicates : int
-        How often both samples are redrawn and attributed again, for percentile intervals; 0 for none.
-    progress : callable, optional
-        Called with the share done.
+        Its method must be "mandoline" or "denoised".
 
     Examples
     --------
@@ -104,7 +98,7 @@ def attribute(
     >>> source, target = np.array([[1], [1], [-1], [-1]] * 50), np.array([[1], [1], [1], [-1]] * 50)
     >>> scores = np.array([1.0, 1.0, 0.0, 1.0] * 50)
     >>> report = estimate_from_codes(source, scores, target)
-    >>> found = attribute(report.first.fit, EstimatorSettings(), replicates=0)
+    >>> found = attribute(report.first.fit, EstimatorSettings())
     >>> round(found.total, 6), [(part.rule, round(part.value, 6)) for part in found.parts]
     (0.125, [('0', 0.125)])
     """
@@ -112,53 +106,36 @@ def attribute(
     _check(problem, method)
     outcome = method.estimate(problem)
     if not outcome.converged:
-        raise MandolineError("Nothing can be attributed: the weights could not be fitted. Use fewer slices.")
-    problem = replace(problem, start=outcome.delta)
+        raise MandolineError(f"{NOT_FITTED} There are no effects. Use fewer slices.")
     labels, owners = _part_names(fit, problem)
-    source = get_estimator("source").estimate(problem).value
-    values = _parts(problem, owners, method, outcome.value)
-    fewest = fewest_replicates(settings.confidence)
-    replicates = max(replicates, fewest) if replicates else 0
-    rng, redrawn = np.random.default_rng(settings.seed), []
-    for number in range(replicates):
-        redraw = draw_problem(problem, rng)
-        with suppress(MandolineError):  # the draw lost a class, or all overlap
-            redrawn.append(_parts(redraw, owners, method))
-        if progress is not None:
-            progress((number + 1) / replicates)
-    drawn = np.array(redrawn).reshape(len(redrawn), len(values))
-    enough = len(drawn) >= max(fewest, replicates // 2)
-
-    def interval(draws: Floats, value: float) -> Interval | None:
-        return bootstrap_interval(draws, confidence=settings.confidence, estimate=value) if enough else None
-
-    total = outcome.value - source
-    total_interval = interval(drawn.sum(axis=1), total)
+    path = EffectPath(problem)
+    source = problem.metric.combine(problem.patterns.sums.sum(axis=0) / problem.patterns.n_source)
+    left_out, noise, total = path.start - source, outcome.value - path.end, outcome.value - source
     # The parts that are no slice's are left out where they are not at work.
-    present = [True] * len(labels) + [bool(values[-2]), method.denoises]
+    others = {ROWS_LEFT_OUT: abs(left_out) > _NOTHING, NOISE_CORRECTION: method.denoises}
+    values = np.array([*np.bincount(owners, weights=path.effects), left_out, noise, total])
+    reach = normal_reach(settings.confidence) * np.array(_standard_errors(problem, outcome, path, owners))
+    *intervals, total_interval = zip((values - reach).tolist(), (values + reach).tolist(), strict=True)
     parts = tuple(
-        AttributionPart(label, float(values[i]), interval(drawn[:, i], float(values[i])))
-        for i, label in enumerate((*labels, ROWS_LEFT_OUT, NOISE_CORRECTION))
-        if present[i]
+        AttributionPart(label, value, interval)
+        for label, value, interval in zip((*labels, *others), values[:-1].tolist(), intervals, strict=True)
+        if others.get(label, True)
     )
-    words = _words(problem.metric, source, total, total_interval, parts)
-    return Attribution(total, total_interval, parts, words)
+    return Attribution(total, total_interval, parts)
 
 
 def _check(problem: Problem, method: Estimator) -> None:
     if not method.tilts_slices:
         able = [name for name, other in ESTIMATORS.items() if other.tilts_slices]
         raise MandolineError(
-            f"Estimator {method.name!r} has no weights that build up slice by slice, so nothing can be attributed. "
-            f"Choose {' or '.join(map(repr, able))}."
+            f"Attribution is not available for method {method.name!r}. Choose {' or '.join(map(repr, able))}."
         )
     why = method.reason(problem)
     if why is not None:
-        raise MandolineError(f"Estimator {method.name!r} does not apply here. {why}")
+        raise MandolineError(f"Method {method.name!r} does not apply. {why}")
     if problem.metric.ranked:
         raise MandolineError(
-            f"Metric {problem.metric.name!r} ranks rows and is not made of means, so no slice has a part in it. "
-            "Choose another metric."
+            f"Attribution needs a metric made of means over rows, unlike {problem.metric.name!r}. Choose another."
         )
 
 
@@ -171,80 +148,41 @@ def _part_names(fit: Fit, problem: Problem) -> tuple[list[str], Index]:
     return [*groups, *edges], np.array(owners, dtype=np.intp)
 
 
-def _parts(problem: Problem, owners: Index, method: Estimator, estimate: float | None = None) -> Floats:
-    """Compute all parts, those that are no slice's last; they sum to estimate minus source score.
-
-    Parameters
-    ----------
-    estimate : float, optional
-        Where it is known.
-    """
-    metric = problem.metric
-    source = metric.combine(problem.patterns.sums.sum(axis=0) / problem.patterns.n_source)
-    fits = fit_folds(problem, problem.corrections())
-    start, end = (metric.combine(_along(problem, fits, t)[0]) for t in (0.0, 1.0))
-    if estimate is None:
-        estimate = metric.combine(method.means(problem)) if method.denoises else end
-    left_out = start - source if abs(start - source) > _NOTHING else 0.0
-    noise = estimate - end if method.denoises else 0.0
-    values = np.append(np.bincount(owners, weights=_integrate(problem, fits, end - start)), [left_out, noise])
-    # A tiny remainder goes to the parts in proportion to their sizes; to all alike where they are nothing.
-    size, remainder = np.abs(values), estimate - source - float(values.sum())
-    return values + remainder * (size / size.sum() if size.sum() > 0 else np.full(len(values), 1 / len(values)))
+def _standard_errors(problem: Problem, outcome: Outcome, path: EffectPath, owners: Index) -> list[float]:
+    """Compute the standard errors of the slices' effects, of what is left out, of the regression, and of the total."""
+    groups, n_folds = problem.groups, len(problem.folds)
+    everything = _plain(problem, [group.n_source / problem.patterns.n_source for group in groups])
+    evaluated = _plain(problem, [sum(e == i for _, e in problem.folds) / n_folds for i in range(len(groups))])
+    parts = [*path.influences(owners), _sum((1, evaluated), (-1, everything))]
+    whole = cast("Influence", outcome.influence)  # as of any method on slices' weights
+    total = _sum((1, whole), (-1, everything))
+    regression = _sum((1, total), *((-1, part) for part in parts))
+    if whole.audit is not None:  # audited rows are among those that the source score averages
+        known = everything.pieces(problem.members)[0][whole.audit.rows]
+        audit = replace(whole.audit, otherwise=whole.audit.otherwise - known)
+        total = replace(total, audit=audit, target_audit=whole.target_audit)
+    return [one.standard_error() for one in (*parts, regression, total)]
 
 
-def _along(problem: Problem, fits: list[WeightFit], t: float) -> tuple[Floats, Floats]:
-    """Evaluate the path at one t.
-
-    Returns
-    -------
-    means : array of float, shape (n_statistics,)
-    slopes : array of float, shape (n_statistics, n_potentials)
-        delta_j times the weighted covariance of each statistic with potential j; they sum to d means / dt.
-    """
-    means, slopes = [], []
-    for (_, evaluate_group), fitted in zip(problem.folds, fits, strict=True):
-        group, rows, delta = problem.groups[evaluate_group], fitted.rows, fitted.solution.delta
-        tilted = fitted.tilt.evaluate(t * delta)
-        usable = ~fitted.unused[rows]
-        scale = np.where(usable, np.exp(tilted.log_scale - tilted.log_scale[usable].max()), 0.0)
-        scale = scale / (group.source[rows] @ scale)
-        mean = scale @ group.sums[rows]
-        centred = group.sums[rows] - group.source[rows][:, None] * mean
-        means.append(mean)
-        slopes.append((scale[:, None] * centred).T @ tilted.mean * delta)
-    return np.mean(means, axis=0), np.mean(slopes, axis=0)
+def _plain(problem: Problem, shares: list[float]) -> Influence:
+    """Linearise the metric on unweighted groups of source rows, each with its share."""
+    means = [group.sums.sum(axis=0) / group.n_source for group in problem.groups]
+    gradient = problem.metric.slope(np.average(means, axis=0, weights=shares))
+    n = len(problem.patterns)
+    parts = (
+        SourcePart(group, np.tile(share * gradient, (n, 1)), np.full(n, -share * float(gradient @ mean)))
+        for group, share, mean in zip(problem.groups, shares, means, strict=True)
+    )
+    return Influence(tuple(parts), np.zeros(n), designed=problem.designed)
 
 
-def _integrate(problem: Problem, fits: list[WeightFit], total: float) -> Floats:
-    """Add up each potential's part along the path, with as many nodes as it takes; shape (n_potentials,)."""
-    for n in _NODES:
-        points, weights = np.polynomial.legendre.leggauss(n)
-        parts = np.zeros(len(fits[0].solution.delta))
-        for t, weight in zip((points + 1) / 2, weights / 2, strict=True):
-            means, slopes = _along(problem, fits, float(t))
-            parts += weight * (problem.metric.slope(means) @ slopes)
-        if abs(total - parts.sum()) <= _CLOSE_ENOUGH:
-            break
-    return parts
-
-
-def _words(
-    metric: Metric, source: float, total: float, interval: Interval | None, parts: tuple[AttributionPart, ...]
-) -> str:
-    """Say whether the weighting mattered, and which parts did most of it."""
-    share = metric.share
-    moved = show_points(total, share=share)
-    if interval is not None:
-        low, high = (show_points(end, share=share, unit=False) for end in interval)
-        moved += f" ({low} to {high})"
-        if interval[0] <= 0 <= interval[1]:
-            return f"Weighting moves the score by {moved}, no more than luck would."
-    ends = f"from {show_value(source, share=share)} to {show_value(source + total, share=share)}"
-    said = f"Weighting moves the score by {moved}, {ends}."
-    ranked = sorted(parts, key=lambda part: -round(abs(part.value), 12))  # twins stay in order
-    most = [part for part in ranked if abs(part.value) > max(0.25 * abs(ranked[0].value), _NOTHING)][:3]
-    if not most:
-        return said
-    listing = ", ".join(f"{part.rule} {show_points(part.value, share=share)}" for part in most)
-    return f"{said} Most of it comes from: {listing}."
+def _sum(*terms: tuple[float, Influence]) -> Influence:
+    """Add influences up, each times a number."""
+    first, factors = terms[0][1], [factor for factor, _ in terms]
+    parts = []
+    for i, part in enumerate(first.source):
+        slope = np.tensordot(factors, [one.source[i].slope for _, one in terms], axes=1)
+        constant = np.tensordot(factors, [one.source[i].constant for _, one in terms], axes=1)
+        parts.append(replace(part, slope=slope, constant=constant))
+    target = np.tensordot(factors, [one.target for _, one in terms], axes=1)
+    return Influence(tuple(parts), target, designed=first.designed)

@@ -1,4 +1,4 @@
-"""Balance: what the weights did to the modelled slices, and the rows that count most."""
+"""Balance: slice frequencies before and after weighting, and the rows with the largest weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.patterns import describe
 from mandoline_core.pipeline.estimates import Estimate
 
-# Where no two rows of a sample differ there is no standard deviation to measure a gap by. Such a gap counts as so many:
+# Where no two rows of a sample differ there is no standard deviation to measure a gap by. Such a gap counts as this:
 # more than any column that varies is off, and finite, so that charts and JSON can hold it.
 FARTHEST = 10.0
 NO_VARIANCE = 1e-12  # of a share: one row in a trillion
@@ -29,7 +29,7 @@ class MeanShift:
     source, weighted, target : float
         In the source, the reweighted source and the target.
     before, after : float
-        Target minus source, and target minus reweighted source, over the pooled standard deviation; `FARTHEST` where
+        Target minus source, and target minus reweighted source, over the pooled standard deviation; `FARTHEST` if
         that is 0 and the two differ.
     z : float
         What remains over its standard error; 0 for a modelled slice, which matches by construction.
@@ -50,7 +50,7 @@ class MeanShift:
 
 
 def standardise(gap: Floats, deviation: Floats, size: Floats | float) -> Floats:
-    """Divide gaps between means by a standard deviation; where that is 0, a gap counts as the farthest there is.
+    """Divide differences of means by a standard deviation; if that is 0, use the largest value.
 
     Parameters
     ----------

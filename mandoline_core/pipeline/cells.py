@@ -16,12 +16,13 @@ from mandoline_core.arrays import Bools, CodeArray, Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.domain_classifier import MOST_COLUMNS
 from mandoline_core.errors import DataError
-from mandoline_core.findings import Finding, FindingKind, Severity, rows_left_out
-from mandoline_core.metrics import Metric, Scores, find_sums_off, score_rows
-from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
+from mandoline_core.findings import Finding, rows_left_out
+from mandoline_core.formatting import show_percent
+from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_sums_off, score_rows
+from mandoline_core.patterns import Count, Membership, SampleDesign, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
 from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
-from mandoline_core.pipeline.labels import read_arriving_labels
+from mandoline_core.pipeline.group_columns import SampleGroups, find_groups
 from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.pipeline.table_cells import TableCells
 from mandoline_core.pipeline.table_count import bins_of, count_cells
@@ -31,29 +32,8 @@ from mandoline_core.weighting import GoldTable, Rows, gold_table
 
 SampleCells = tuple[TableCells, TableCells]
 
-ROWS_WITHOUT_SCORE = rows_left_out("rows_without_score", lacking="a label or prediction")
-SCORES_BINNED = FindingKind(
-    "rows",
-    "scores_binned",
-    "The rows stay in a table, so {metric} ranks them by scores rounded to {bins:,} steps",
-    "Nothing to do, unless many scores lie closer together than that.",
-)
-ON_A_SHARE = FindingKind(
-    "rows",
-    "on_a_share",
-    "The rows of {name} make more combinations of slices than memory should hold, so a uniform share of them, "
-    "{share:.3%}, stands for all",
-    "Use fewer slices for narrower intervals; the estimate is not biased by it.",
-)
-COLUMNS_BEYOND = FindingKind(
-    "columns",
-    "columns_beyond",
-    "The checks that compare other columns looked at {most:,} columns, the first ones; {n:,} more were not looked at",
-    "Put columns that may matter first, or save the data without those that do not.",
-)
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cells:
     """Hold what was read off the rows for one model: nothing in it depends on corrections, edges or settings.
 
@@ -82,10 +62,10 @@ class Cells:
         Every other column of a draw of rows.
     predictions : RowPredictions or None
         What the model says of each row; None where it predicts no classes.
-    labels : pair of arrays, or None
-        The labels that the target has for some of its rows.
     drawn_members : Membership or None
         The pattern of every row in memory, where these were drawn from a table; else each of them is a cell.
+    groups : pair of SampleGroups or None
+        Columns of both samples that may name groups, and copies of rows; None where rows stay in a table.
     tables : pair of TableCells or None
         What an engine counted, where rows stay in a table.
     """
@@ -106,8 +86,8 @@ class Cells:
     gold_answers: dict[str, CodeArray] = field(default_factory=dict)
     drawn: DrawnColumns | None = None
     predictions: RowPredictions | None = None
-    labels: tuple[Floats, Bools] | None = None
     drawn_members: Membership | None = None
+    groups: tuple[SampleGroups, SampleGroups] | None = None
     tables: SampleCells | None = None
 
     @property
@@ -140,15 +120,16 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
     scored, names = scores.known, [rule.name for rule in slices]
     if not scored.any():
         raise DataError(
-            f"No row of {source.name} has both a label and a prediction, so nothing can be scored. "
-            "Fill in labels where there are predictions."
+            f"No row of {source.name} has both a label and a prediction. Add labels to rows with predictions."
         )
+    check_new_predictions(scores.metric, target, model)
     rows = _rows(codes, metric, scores, in_tables=tables is not None)
     drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
     source_codes, target_codes, gold_answers, source_rows, target_rows = _codes(codes, scored, tables)
+    design = _design(codes, scored, tables)
     statistics = scores.statistics if scored.all() else scores.statistics[scored]
     count = count_patterns(
-        source_codes, target_codes, statistics, names, source_rows=source_rows, target_rows=target_rows
+        source_codes, target_codes, statistics, names, source_rows=source_rows, target_rows=target_rows, design=design
     )
     return Cells(
         model=model.name if model is not None else metric.column or "score",
@@ -167,15 +148,15 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
             *_unscored(scores, source, None if tables is None else tables[0].rows),
             *find_sums_off(slices, source, target),
             *_about_slices(slices, codes.origins),
-            *([COLUMNS_BEYOND.found("info", most=MOST_COLUMNS, n=drawn.n_beyond)] if drawn.n_beyond else []),
+            *_about_columns(drawn),
             *([] if tables is None else _about_tables(source, target, scores, tables)),
         ),
         rows=rows,
         gold_answers=gold_answers,
         drawn=drawn,
         predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
-        labels=None if tables is not None else read_arriving_labels(rows, scores.metric, statistics.shape[1]),
         drawn_members=None if tables is None else _find_drawn(count, rows, slices, memo),
+        groups=None if tables is not None else (find_groups(source, target), find_groups(target, source)),
         tables=tables,
     )
 
@@ -220,6 +201,13 @@ def _codes(
     return source_codes, codes.target_codes, gold, None, None
 
 
+def _design(codes: Codes, scored: Bools, tables: SampleCells | None) -> tuple[SampleDesign, SampleDesign]:
+    """Say how the scored source rows and the target rows were drawn, or the cells that take their place."""
+    found = (codes.source.clusters, codes.target.clusters) if tables is None else [side.clusters for side in tables]
+    source, target = (SampleDesign(clusters) for clusters in found)
+    return (source if scored.all() else source.take(scored)), target
+
+
 def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> Rows:
     """Take the rows in memory; of a draw, find out which of them are scored."""
     source, target, model = codes.source, codes.target, codes.model
@@ -235,7 +223,7 @@ def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -
     target_codes = evaluate_slices(rows.target, slices, memo)
     source, target = (find_patterns(count.patterns.codes, side) for side in (source_codes, target_codes))
     if (source < 0).any() or (target < 0).any():
-        raise DataError("The data changed between drawing rows and counting them. Run it again.")
+        raise DataError("The data changed while they were read. Run again.")
     n = len(source)
     return Membership(source, target, np.zeros(n, np.int8), np.zeros((n, 0)), one_each(n), one_each(len(target)))
 
@@ -252,16 +240,41 @@ def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[
 def _unscored(scores: Scores, source: Sample, rows: Floats | None) -> tuple[Finding, ...]:
     counts = one_each(len(scores.known)) if rows is None else rows
     missing, n = round(counts[~scores.known].sum()), round(counts.sum())
-    if not missing:
-        return ()
-    severity: Severity = "warning" if missing > 0.01 * n else "info"
-    return (ROWS_WITHOUT_SCORE.found(severity, missing=missing, n=n, name=source.name),)
+    return rows_left_out("rows_without_score", missing, n, name=source.name, lacking="label or prediction")
+
+
+def _about_columns(drawn: DrawnColumns) -> Iterator[Finding]:
+    if drawn.n_beyond:
+        yield Finding(
+            "columns",
+            "columns_beyond",
+            "info",
+            f"The checks compared only the first {MOST_COLUMNS:,} columns, not the other {drawn.n_beyond:,}.",
+            "Move important columns to the front, or remove irrelevant ones.",
+            numbers={"most": MOST_COLUMNS, "n": drawn.n_beyond},
+        )
 
 
 def _about_tables(source: Sample, target: Sample, scores: Scores, tables: SampleCells) -> Iterator[Finding]:
-    """Say how finely scores are told apart where a metric ranks, and which counts rest on a share of the rows."""
+    """Report rounded scores of ranking metrics, and counts on a sample of the rows."""
     if scores.metric.ranked:
-        yield SCORES_BINNED.found("info", bins=bins_of(scores.statistics.shape[1] // 2), metric=scores.metric.name)
+        bins, metric = bins_of(scores.statistics.shape[1] // 2), scores.metric.name
+        yield Finding(
+            "rows",
+            "scores_binned",
+            "info",
+            f"{scores.metric.spoken} is computed on scores rounded to {bins:,} bins, because the rows stay in a table.",
+            numbers={"bins": bins, "metric": metric},
+        )
     for sample, side in zip((source, target), tables, strict=True):
         if side.share < 1:
-            yield ON_A_SHARE.found("warning", name=sample.name, share=side.share)
+            yield Finding(
+                "rows",
+                "on_a_share",
+                "warning",
+                f"{sample.name} has too many slice patterns for memory: a random {show_percent(side.share)} of its "
+                "rows is used.",
+                "Use fewer slices for narrower intervals.",
+                "The estimate is not biased by it.",
+                numbers={"name": sample.name, "share": side.share},
+            )

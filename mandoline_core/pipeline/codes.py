@@ -12,7 +12,6 @@ import numpy as np
 from mandoline_core.arrays import CodeArray
 from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.errors import SliceError
-from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Slice, codes, gold_codes, resolve_with_origins, slice_codes
 
 T = TypeVar("T")
@@ -34,9 +33,9 @@ def no_memo(key: tuple[Hashable, ...], make: Callable[[], T], /) -> T:  # noqa: 
     return make()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Codes:
-    """Hold what slices say of both samples, for one model.
+    """Hold the slice codes of both samples, for one model.
 
     Parameters
     ----------
@@ -106,24 +105,18 @@ def stay_in_tables(source: Sample, target: Sample) -> bool:
 
 
 def check_countable(source: Sample, target: Sample, slices: Sequence[Slice]) -> None:
-    """Refuse slices that know rows in memory alone, where rows stay in a table."""
+    """Refuse slices that need rows in memory if rows stay in a table."""
     if not stay_in_tables(source, target):
         return
     for rule in slices:
         if any(leaf.learns for leaf in rule.leaves):
             raise SliceError(
-                Sentence(
-                    "Slice {name!r} learned from rows in memory and knows no others, and the rows of {sample} stay in "
-                    "a table. Write its score into a column, and use kind 'threshold'.",
-                    name=rule.name,
-                    sample=(source if source.table is not None else target).name,
-                )
+                f"Slice {rule.name!r} works on rows in memory only. The rows of "
+                f"{(source if source.table is not None else target).name} stay in a table. "
+                "Write its score to a column, and use kind 'threshold', or set engine to 'pandas'."
             )
         if rule.audit is not None:
             raise SliceError(
-                Sentence(
-                    "Slice {name!r} has answers about single rows, which are looked for among rows in memory; here "
-                    "rows stay in a table. Measure its corrections on a gold column, or state them.",
-                    name=rule.name,
-                )
+                f"Slice {rule.name!r} has an audit, which needs rows in memory. Here rows stay in a table. "
+                "Measure its corrections on a gold column, or set engine to 'pandas'."
             )

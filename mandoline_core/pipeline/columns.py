@@ -16,21 +16,25 @@ from scipy.sparse import block_diag, csr_matrix, hstack, issparse
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import (
+    A_DATE,
     BEYOND,
     OTHER,
     ColumnKind,
     EncodedColumn,
+    NamingColumn,
     default_columns,
     encode_column,
+    find_naming,
+    find_naming_date,
 )
 from mandoline_core.errors import MandolineError
-from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import Membership
 from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample: a shift of a thirtieth of a standard deviation shows
-GOLD, MEASURED, HARMLESS = "the true answers of a slice", "what the metric measures", "declared harmless"
+GOLD, MEASURED, HARMLESS = "gold labels of a slice", "measured by the metric", "marked as irrelevant"
+NAMES_SAMPLE = "names the sample: labelled and new data have hardly a value in common"
 SumTable: TypeAlias = Floats | csr_matrix
 SumTables = tuple[SumTable, SumTable]  # of both samples
 Quantity = Literal["values", "counts", "missing"]
@@ -55,6 +59,8 @@ class DrawnColumns:
         Columns that are not compared, and why.
     all_source, all_target : int, optional
         How many there are, where some stay in a table.
+    naming : tuple of NamingColumn
+        The columns, dates too, that name the sample.
     """
 
     encoded: Mapping[str, EncodedColumn]
@@ -65,34 +71,36 @@ class DrawnColumns:
     left_out: Mapping[str, str] = field(default_factory=dict)
     all_source: int | None = None
     all_target: int | None = None
+    naming: tuple[NamingColumn, ...] = ()
 
     @property
     def note(self) -> str:
-        """Say on how many rows the comparison rests, where that is not all of them; else nothing."""
+        """The rows that were compared, if not all; else empty."""
         n_source, n_target = self.all_source or self.n_source, self.all_target or self.n_target
         sides = (
-            (len(self.source_rows), n_source, "{source_read:,} of {n_source:,} {source_rows}"),
-            (len(self.target_rows), n_target, "{target_read:,} of {n_target:,} {target_rows}"),
+            (len(self.source_rows), n_source, "labelled rows"),
+            (len(self.target_rows), n_target, "new rows"),
         )
-        parts = " and ".join(template for read, n, template in sides if read < n)
-        return parts and Sentence(
-            f"Columns are compared on {parts}, drawn at random.",
-            source_read=len(self.source_rows),
-            n_source=n_source,
-            target_read=len(self.target_rows),
-            n_target=n_target,
-        )
+        parts = " and ".join(f"{read:,} of {n:,} {rows}" for read, n, rows in sides if read < n)
+        return parts and f"Columns are compared on a random sample of {parts}."
 
     @property
     def n_beyond(self) -> int:
-        """How many columns were not looked at because there are so many."""
+        """The number of columns beyond the limit, which were not read."""
         return sum(why == BEYOND for why in self.left_out.values())
 
     def without(self, columns: Collection[str], why: str) -> DrawnColumns:
         """Leave out more columns."""
         gone = {column: why for column in columns if column in self.encoded}
+        if not gone:
+            return self
         kept = {name: column for name, column in self.encoded.items() if name not in gone}
-        return replace(self, encoded=kept, left_out={**self.left_out, **gone}) if gone else self
+        naming = tuple(one for one in self.naming if one.column not in gone)
+        return replace(self, encoded=kept, left_out={**self.left_out, **gone}, naming=naming)
+
+    def compared(self, harmless: Collection[str]) -> DrawnColumns:
+        """Leave out what checks do not compare: columns marked as irrelevant, and those that name the sample."""
+        return self.without(harmless, HARMLESS).without([one.column for one in self.naming], NAMES_SAMPLE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,18 +173,18 @@ class ColumnTable:
 
     @property
     def n_tests(self) -> int:
-        """Count the comparisons among which one may stand out by sampling error alone."""
+        """Count the comparisons among which one may be significant by sampling error alone."""
         return sum(column.tests for column in self.drawn.encoded.values())
 
-    def without(self, columns: Collection[str], why: str) -> ColumnTable:
-        """Leave out more columns."""
-        return replace(self, drawn=self.drawn.without(columns, why))
+    def compared(self, harmless: Collection[str]) -> ColumnTable:
+        """Leave out what checks do not compare."""
+        return replace(self, drawn=self.drawn.compared(harmless))
 
 
 def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> DrawnColumns:
-    """Read every column of at most so many rows of a sample, drawn uniformly; once for all models and slices.
+    """Read every column of a random sample of rows; once for all models and slices.
 
-    Labels, models' answers, the metric's own column, identifiers, dates and constants are left out. A column that a
+    Labels, predictions, the metric's own column, identifiers, dates and constants are left out. A column that a
     slice reads is not: what its slice leaves of it is worth knowing.
 
     Parameters
@@ -204,8 +212,14 @@ def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> Drawn
         made = {column: encode_column(column, samples, (scored[source], target)) for column in columns}
         encoded = {name: column for name, column in made.items() if isinstance(column, EncodedColumn)}
         left_out |= {column: why for column, why in made.items() if isinstance(why, str)}
-        whole = [None if sample.n_all == sample.n_rows else sample.n_all for sample in samples]
-        return DrawnColumns(encoded, source, target, len(scored), rows.target.n_rows, left_out, *whole)
+        all_source, all_target = (None if one.n_all == one.n_rows else one.n_all for one in samples)
+        dates = [column for column, why in left_out.items() if why == A_DATE]
+        found = [
+            *(find_naming(name, column) for name, column in encoded.items()),
+            *(find_naming_date(column, samples, (scored[source], target)) for column in dates),
+        ]
+        n_source, n_target, naming = len(scored), rows.target.n_rows, tuple(one for one in found if one is not None)
+        return DrawnColumns(encoded, source, target, n_source, n_target, left_out, all_source, all_target, naming)
 
     key = ("drawn columns", most_rows, seed, np.packbits(rows.scored).tobytes())
     drawn: DrawnColumns = SAMPLE_CACHE.of(samples, key, read)
@@ -251,7 +265,7 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
         As in `row_cells`.
     """
     if (drawn.n_source, drawn.n_target) != (len(members.source), len(members.target)):
-        raise MandolineError("The columns were read off other rows. Read them again.")
+        raise MandolineError("The columns belong to other rows. Read them again.")
     cells = row_cells(members, drawn.source_rows, drawn.target_rows, by_row=by_row)
     marks = cell_marks(cells.source, len(cells.first_source)), cell_marks(cells.target, len(cells.first_target))
     every = marks[0] @ np.ones(marks[0].shape[1]), marks[1] @ np.ones(marks[1].shape[1])
@@ -339,8 +353,11 @@ def cut_rule(column: str, cut: float) -> Threshold:
 
     >>> cut_rule("age", 65.0).name
     'age above 65'
+    >>> cut_rule("age", 64.999999935).name
+    'age at least 65'
     """
-    return Threshold(f"{column} above {cut:g}", column=column, above=cut)
+    rule = Threshold("cut", column=column, above=cut)
+    return replace(rule, name=rule.describe())
 
 
 def item_rule(column: str, kind: ColumnKind, item: str) -> Slice | None:

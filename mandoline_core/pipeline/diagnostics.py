@@ -1,13 +1,14 @@
-"""Diagnostics: what the weights look like, in numbers, and the interval that goes with them."""
+"""Diagnostics of the weights, and the interval of an estimate."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.estimators import Outcome, influence_interval
+from mandoline_core.estimators import Outcome, influence_interval, prediction_error, root_of_squares
 from mandoline_core.metrics import smaller_class
 from mandoline_core.weighting import Problem
 
@@ -19,17 +20,19 @@ class Diagnostics:
     Parameters
     ----------
     effective_sample_size : float
-        1 / sum of squared weights: so many equally weighted rows would be as informative.
+        1 / sum of squared weights: the number of equally weighted rows that would be as informative.
     design_effect : float
-        Source rows evaluated, over the effective sample size.
+        Number of scored labelled rows divided by the effective sample size.
     largest_ratio : float
-        How many times the heaviest row counts.
+        Largest weight, relative to equal weights.
     unseen : float
-        Share of the target in patterns that no source row shows.
+        Share of the new data in patterns without a labelled row.
     set_aside : float
-        Share of the target that the estimate does not speak of.
+        Share of the new data that the estimate leaves out.
+    group_design_effect : float or None
+        How many times as large the variance is as if rows were independent; None where rows are on their own.
     bounds : pair of floats or None
-        Where the metric on the whole target must lie whatever happens in the part set aside.
+        Bounds of the metric on all of the new data, for any scores of the rows left out.
     """
 
     effective_sample_size: float
@@ -38,6 +41,7 @@ class Diagnostics:
     unseen: float
     set_aside: float
     bounds: Interval | None
+    group_design_effect: float | None = None
 
 
 def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
@@ -60,11 +64,43 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
         unseen=float(table.target[table.source == 0].sum() / n_target),
         set_aside=set_aside,
         bounds=_bounds(problem, outcome.value, set_aside),
+        group_design_effect=_group_design_effect(problem, outcome),
     )
 
 
+def _group_design_effect(problem: Problem, outcome: Outcome) -> float | None:
+    """Compare the variance by groups with that of independent rows."""
+    members = problem.designed
+    if members is None or all(side.clusters is None for side in members.design):
+        return None
+    pieces = outcome.influence.pieces(members)
+    alone = root_of_squares(pieces)
+    return (root_of_squares(members.together(pieces)) / alone) ** 2 if alone else 1.0
+
+
+def degrees_of_freedom(problem: Problem, outcome: Outcome) -> float | None:
+    """Count the degrees of freedom of a variance by groups (Satterthwaite); None where rows are on their own."""
+    members = problem.designed
+    if members is None or all(side.clusters is None for side in members.design):
+        return None
+    pieces = members.together(outcome.influence.pieces(members))
+    if len(pieces) < 2:  # redraws show the spread itself
+        return None
+    counts = (
+        side.effective(weights)
+        for side, weights in zip(members.design, (outcome.weights(members), members.target_rows), strict=True)
+    )
+    variances = [float(piece @ piece) for piece in pieces[:2]]
+    each = sum(variance**2 / max(n - 1, 1) for variance, n in zip(variances, counts, strict=True))
+    return sum(variances) ** 2 / each if each else None
+
+
 def interval_of(
-    problem: Problem, outcome: Outcome, confidence: float, diagnostics: Diagnostics | None = None
+    problem: Problem,
+    outcome: Outcome,
+    confidence: float,
+    diagnostics: Diagnostics | None = None,
+    choice_error: float = 0.0,
 ) -> Interval:
     """Put the influence-function interval around an outcome.
 
@@ -73,21 +109,58 @@ def interval_of(
     one of a share of the rows. A ranking rests on the smaller class. Where the outcome must span others, the interval
     reaches over theirs.
     """
+    error = math.hypot(outcome.influence.standard_error(), choice_error)
+    own = _interval_by(problem, outcome, error, confidence, diagnostics)
+    others = (interval_of(problem, other, confidence, choice_error=choice_error) for other in outcome.spanned)
+    return hull(own, *others)
+
+
+def prediction_interval_of(
+    problem: Problem,
+    outcome: Outcome,
+    confidence: float,
+    diagnostics: Diagnostics | None = None,
+    choice_error: float = 0.0,
+) -> Interval | None:
+    """Put an interval around an outcome that holds the score of exactly these new rows, or return None."""
+    error = prediction_error(problem, outcome)
+    others = [
+        prediction_interval_of(problem, other, confidence, choice_error=choice_error) for other in outcome.spanned
+    ]
+    if error is None or None in others:
+        return None
+    error = math.hypot(error, choice_error)
+    own = _interval_by(problem, outcome, error, confidence, diagnostics, new_rows=max(problem.patterns.n_target, 1.0))
+    return hull(own, *(other for other in others if other is not None))
+
+
+def _interval_by(
+    problem: Problem,
+    outcome: Outcome,
+    standard_error: float,
+    confidence: float,
+    diagnostics: Diagnostics | None,
+    new_rows: float = math.inf,
+) -> Interval:
     effective = (diagnostics or diagnose(problem, outcome)).effective_sample_size
-    if problem.metric.ranked:
+    if problem.metric.rank is not None:
         members = problem.members
         effective = smaller_class(members.statistics, outcome.weights(members), members.source_rows)
-    elif not problem.metric.is_mean:
+    elif not problem.metric.ranked and not problem.metric.is_mean:
         effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
-    own = influence_interval(
+    if problem.designed is not None:  # where all scores are alike, how alike groups are cannot be seen
+        groups = problem.designed.design[0].effective(outcome.weights(problem.designed))
+        effective = min(effective, groups)
+    return influence_interval(
         outcome.value,
-        outcome.influence.standard_error(),
+        standard_error,
         confidence=confidence,
         bounds=problem.metric.bounds,
-        effective_rows=effective,
-        student=problem.metric.ranked,
+        # Where all rows score alike, the score of a few new rows is as uncertain as that of a few labelled ones.
+        effective_rows=1 / (1 / effective + 1 / new_rows),
+        student=problem.metric.rank is not None,
+        degrees=degrees_of_freedom(problem, outcome),
     )
-    return hull(own, *(interval_of(problem, other, confidence) for other in outcome.spanned))
 
 
 def hull(*intervals: Interval) -> Interval:

@@ -1,4 +1,4 @@
-"""Elasticity: how fast the estimate moves with each correction a person can set."""
+"""Elasticity: how sensitive the estimate is to each correction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import fit_folds, get_estimator
-from mandoline_core.formatting import Sentence, show_points
+from mandoline_core.formatting import show_points
 from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ABSTAIN, IN, OUT, Corrections, Problem
@@ -30,7 +30,7 @@ class CorrectionSlope:
         The correction as it is: p(truly in | what the slice says).
     slope : float or None
         Change of the estimate per unit of the probability; None where a small step already changes which rows
-        the estimate speaks of, or leaves nothing to estimate.
+        the estimate is about, or leaves nothing to estimate.
     """
 
     slice: str
@@ -46,7 +46,7 @@ class CorrectionSlope:
 
 
 def correction_slopes(fit: Fit, settings: EstimatorSettings) -> tuple[CorrectionSlope, ...]:
-    """Say how fast the estimate moves with every correction a person could move.
+    """Compute how sensitive the estimate is to each correction.
 
     Those are the source's corrections of each slice, and the target's where they were set separately; target
     corrections that are derived from the source's, or the same, move along. Abstention counts where the slice
@@ -69,25 +69,25 @@ def correction_slopes(fit: Fit, settings: EstimatorSettings) -> tuple[Correction
     >>> [(slope.side, slope.key) for slope in found]
     [('source', 'inside'), ('source', 'outside'), ('target', 'inside'), ('target', 'outside')]
     >>> found[2].words
-    '1 point less sure inside, in the target, moves the estimate by -0.53 points.'
+    '1 point less reliable when the rule says yes (new data): -0.5 points.'
     """
     problem = fit.problem
     estimator = get_estimator(settings.name)
     why = estimator.reason(problem)
     if why is None and not estimator.uses_slices:
-        why = "It does not look at slices, so no correction moves it."
+        why = "It does not use slices."
     if why is not None:
-        raise MandolineError(f"Estimator {settings.name!r} does not apply here. {why}")
+        raise MandolineError(f"Method {settings.name!r} does not apply. {why}")
     outcome = estimator.estimate(problem)
     if not outcome.converged:
-        raise MandolineError("No correction can be judged: the weights could not be fitted. Use fewer slices.")
+        raise MandolineError("The weights could not be fitted. Use fewer slices.")
     problem = replace(problem, start=outcome.delta)
     corrections, kept = problem.corrections(), outcome.kept
     return tuple(_slope(problem, settings.name, corrections, kept, *which) for which in _movable(problem))
 
 
 def _movable(problem: Problem) -> Iterator[tuple[int, str, str]]:
-    """List slice, side and key of every number a person could move."""
+    """List slice, side and key of every correction that can be set."""
     rates = {side: problem.patterns.rates(side) for side in ("source", "target")}
     for i in range(len(problem.patterns.names)):
         for side in ("source", "target"):
@@ -114,8 +114,8 @@ def _slope(
     """Differentiate the estimate by one number."""
     value = float(getattr(corrections, side)[i, KEYS[key]])
 
-    def at(chance: float) -> float:
-        return _estimate(_with(problem, i, side, key, chance), name, kept)
+    def at(probability: float) -> float:
+        return _estimate(_with(problem, i, side, key, probability), name, kept)
 
     try:
         slope = _difference(at, value)
@@ -133,16 +133,16 @@ def _difference(at: Callable[[float], float], value: float) -> float:
     return (at(value + _STEP) - at(value - _STEP)) / (2 * _STEP)
 
 
-def _with(problem: Problem, i: int, side: str, key: str, chance: float) -> Problem:
+def _with(problem: Problem, i: int, side: str, key: str, probability: float) -> Problem:
     """State one correction otherwise."""
     rule = problem.rule
     table = (rule.source if side == "source" else rule.own_target).copy()
-    table[i, KEYS[key]] = chance
+    table[i, KEYS[key]] = probability
     return replace(problem, rule=rule.with_source(table) if side == "source" else replace(rule, own_target=table))
 
 
 def _estimate(problem: Problem, name: str, kept: Floats) -> float:
-    """Estimate anew, refusing where other target rows are set aside: a jump is no slope."""
+    """Estimate again; refuse if other target rows are left out, since a jump is no slope."""
     estimator = get_estimator(name)
     if estimator.tilts_slices and not problem.metric.ranked:
         # The influence of every row, which takes most of the time, is not asked for.
@@ -152,21 +152,19 @@ def _estimate(problem: Problem, name: str, kept: Floats) -> float:
         outcome = estimator.estimate(problem)
         now, value = outcome.kept, outcome.value
     if any(((now == end) != (kept == end)).any() for end in (0, 1)):  # parts of patterns may grow and shrink
-        raise MandolineError(Sentence("Other {target_rows} are set aside."))
+        raise MandolineError("Other new rows are left out.")
     return value
 
 
 def _words(key: str, side: str, slope: float | None, *, share: bool) -> str:
-    """Say what one point less of certainty does."""
+    """Say what one point less of reliability does."""
     what = {
-        "inside": "1 point less sure inside",
-        "outside": "1 point less sure outside",
-        "abstain": "1 point more often truly inside where it abstains",
+        "inside": "1 point less reliable when the rule says yes",
+        "outside": "1 point less reliable when the rule says no",
+        "abstain": "1 point more often yes when the rule abstains",
     }[key]
-    where = Sentence(", in the {target},") if side == "target" else ""
+    where = " (new data)" if side == "target" else ""
     if slope is None:
-        return Sentence("{what}{where} changes which rows can be estimated at all.", what=what, where=where)
-    # Less sure inside is a lower chance of being inside; less sure outside, a higher one.
-    step = show_points((-0.01 if key == "inside" else 0.01) * slope, share=share, digits=2, figures=3, unit=False)
-    moved = f"{step} points" if share else step
-    return Sentence("{what}{where} moves the estimate by {moved}.", what=what, where=where, moved=moved)
+        return f"{what}{where}: other rows are left out."
+    # Less reliable at yes is a lower probability of being in the slice; less reliable at no, a higher one.
+    return f"{what}{where}: {show_points((-0.01 if key == 'inside' else 0.01) * slope, share=share)}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -12,56 +12,30 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.data import current_progress, progress_to, take_step
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Estimator, Outcome, bootstrap, bootstrap_interval, get_estimator
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding, rows_sampled
+from mandoline_core.formatting import show_interval, show_points
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline.cells import Cells
-from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of
+from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of, prediction_interval_of
 from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings, fewest_replicates
 from mandoline_core.weighting import Problem, potential_names
 
 Progress = Callable[[str, float], None]
 
-NO_BOOTSTRAP = FindingKind(
-    "fit",
-    "no_bootstrap",
-    "The bootstrap redraws slice patterns, which does not do for this method and metric",
-    'Nothing to do; interval = "influence" says the same.',
-    "; the interval is made the method's own way.",
-)
-BOOTSTRAP_FAILURES = FindingKind(
-    "fit",
-    "bootstrap_failures",
-    "On {failures} of {replicates} redraws the weights could not be fitted; the interval leaves them out and may be "
-    "too short",
-    "Use fewer slices, or merge rare ones.",
-)
-ONE_SIDED = FindingKind(
-    "fit",
-    "one_sided_redraws",
-    "Nearly all redraws lie {way} the estimate; the interval was widened to hold it",
-    'Use interval = "influence", or fewer slices.',
-)
-ON_A_DRAW = FindingKind(
-    "rows",
-    "on_a_draw",
-    "This method looks at rows, which stay in a table: it used {here:,} of {n_source:,} {source_rows} and {there:,} of "
-    "{n_target:,} {target_rows}, drawn at random",
-    "Nothing to do; methods on slices use all rows.",
-)
+_NOT_BY_BOOTSTRAP = 'Use interval = "influence", or fewer slices.'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Estimate:
     """Hold one model's estimate, how sure it is, and what the steps so far found.
 
     Parameters
     ----------
     estimate, interval : float, pair of floats
-        The metric on the target.
+        The metric on the new data.
     source, source_interval : float, pair of floats
-        The metric on the labelled source, unweighted.
+        The metric on the labelled data, unweighted.
     ratios : array of float, shape (n_patterns,)
         How many times a row of each pattern counts.
     outcome : Outcome
@@ -138,8 +112,13 @@ class Estimate:
 
     @property
     def edge_z(self) -> tuple[float, ...]:
-        """Score-test values of learned edges; empty when a person gave them."""
+        """Score-test values of learned edges; empty if edges were given."""
         return () if self.fit.learned is None else self.fit.learned.z
+
+    def __repr__(self) -> str:
+        """Write the model's numbers on one line."""
+        shown = show_interval(self.estimate, self.interval, share=is_share(self)) if self.converged else "no estimate"
+        return f"{type(self).__name__}({self.model!r}, {self.metric}: {shown})"
 
     @property
     def told(self) -> dict[str, float | list[float] | None]:
@@ -155,6 +134,17 @@ class Estimate:
         return get_estimator(self.estimator).uses_slices
 
     @cached_property
+    def prediction_interval(self) -> Interval | None:
+        """The interval of the metric on exactly these new rows, by influence; None for a metric that has none.
+
+        `interval` is about the population that the new rows come from. Their own score varies about its score.
+        """
+        if not self.converged:
+            return None
+        added = _choice_error(self.fit, self.settings)
+        return prediction_interval_of(self.problem, self.outcome, self.settings.confidence, self.diagnostics, added)
+
+    @cached_property
     def weights(self) -> Floats:
         """How much each source row counts, shape (n_source_rows,); sums to 1.
 
@@ -162,10 +152,8 @@ class Estimate:
         """
         if self.fit.in_table:
             raise MandolineError(
-                Sentence(
-                    "The {source_rows} stay in a table, so their weights are not in memory. Write them with "
-                    "write_weights, or with --weights FILE.parquet."
-                )
+                "The labelled rows stay in a table, so their weights are not in memory. "
+                "Use write_weights or --weights FILE.parquet."
             )
         weights = np.zeros(len(self.cells.scored))
         weights[self.cells.scored] = self.outcome.weights(self.problem.members)
@@ -173,7 +161,7 @@ class Estimate:
 
     @property
     def effective_sample_size(self) -> float:
-        """So many equally weighted rows would be as informative."""
+        """The number of equally weighted rows that would be as informative."""
         return self.diagnostics.effective_sample_size
 
     @property
@@ -183,7 +171,7 @@ class Estimate:
 
     @property
     def set_aside(self) -> float:
-        """Share of the target that the estimate does not speak of."""
+        """Share of the new data that the estimate leaves out."""
         return self.diagnostics.set_aside
 
 
@@ -209,7 +197,7 @@ def estimate(
     problem = used.problem
     why = method.reason(problem)
     if why is not None:
-        raise MandolineError(Sentence("Estimator {name!r} does not apply here. {why}", name=settings.name, why=why))
+        raise MandolineError(f"Method {settings.name!r} does not apply. {why}")
     title = f"{method.title} for {fit.model}"
     tell = current_progress() if progress is None else lambda what, share: progress(f"{title}, {what}", share)
     with progress_to(tell):
@@ -229,33 +217,33 @@ def estimate(
         ratios=_ratios(problem, outcome),
         diagnostics=diagnostics,
         converged=outcome.converged,
-        findings=(*used.cells.findings, *outcome.findings, *findings, *about_draw(fit, used)),
+        findings=(
+            *used.cells.findings,
+            *outcome.findings,
+            *findings,
+            *about_draw(fit, used),
+            *_about_choice(used, settings),
+        ),
     )
 
 
 def fit_for(method: Estimator, fit: Fit, draw: Fit | None) -> Fit:
-    """Take the fit to a draw of rows in the place of that to all cells, for a method that looks at rows."""
+    """Use the fit to a draw of rows instead of that to all cells, for a method that looks at rows."""
     if not fit.in_table or method.on_patterns:
         return fit
     if draw is None:
-        raise ValueError(f"Method {method.name!r} looks at rows, and these stay in a table: give it a draw of them.")
+        raise ValueError(f"Method {method.name!r} needs rows, which stay in a table: pass a draw of them.")
     return draw
 
 
-def about_draw(whole: Fit, used: Fit) -> list[Finding]:
-    """Say that a method looked at a draw of the rows, where it did."""
+def about_draw(whole: Fit, used: Fit) -> tuple[Finding, ...]:
+    """Report that a method used a draw of the rows, if it did."""
     if whole is used:
-        return []
+        return ()
     table, drawn = whole.problem.patterns, used.problem.patterns
-    return [
-        ON_A_DRAW.found(
-            "info",
-            here=round(drawn.n_source),
-            n_source=round(table.n_source),
-            there=round(drawn.n_target),
-            n_target=round(table.n_target),
-        )
-    ]
+    return rows_sampled(
+        "on_a_draw", round(drawn.n_source), round(table.n_source), round(drawn.n_target), round(table.n_target)
+    )
 
 
 def _ratios(problem: Problem, outcome: Outcome) -> Floats:
@@ -281,12 +269,14 @@ def interval_by_settings(
     diagnostics : Diagnostics, optional
         Of the outcome, where they are known already.
     """
-    by_influence = partial(interval_of, fit.problem, outcome, settings.confidence, diagnostics)
-    if settings.interval == "influence":
+    added = _choice_error(fit, settings)
+    by_influence = partial(interval_of, fit.problem, outcome, settings.confidence, diagnostics, added)
+    if settings.interval == "influence" or fit.problem.metric.whole is not None:  # which is by redraws anyway
         return by_influence(), []
     estimator = get_estimator(settings.name)
     if not estimator.on_patterns or fit.problem.metric.ranked:
-        return by_influence(), [NO_BOOTSTRAP.found("info")]
+        text = "The bootstrap does not support this method and metric; the interval uses the influence function."
+        return by_influence(), [Finding("fit", "no_bootstrap", "info", text)]
     values = bootstrap(
         fit.problem,
         estimator,
@@ -298,19 +288,40 @@ def interval_by_settings(
     failures = settings.replicates - len(values)
     if len(values) < max(fewest_replicates(settings.confidence), settings.replicates // 2):
         raise MandolineError(
-            f"The bootstrap failed on {failures} of {settings.replicates} redraws: "
-            f"the weights hang on too few rows. {ONE_SIDED.remedy}"
+            f"The bootstrap failed on {failures} of {settings.replicates} samples: too few rows carry the weights. "
+            f"{_NOT_BY_BOOTSTRAP}"
         )
     findings = []
     if failures:
-        findings.append(BOOTSTRAP_FAILURES.found("warning", failures=failures, replicates=settings.replicates))
+        text = f"The weights could not be fitted on {failures} of {settings.replicates} bootstrap samples."
+        remedy, detail = "Use fewer slices, or merge rare ones.", "The interval leaves them out and may be too narrow."
+        numbers = {"failures": failures, "replicates": settings.replicates}
+        findings.append(Finding("fit", "bootstrap_failures", "warning", text, remedy, detail, numbers=numbers))
     if np.ptp(values) < 1e-12:  # where every row is right, so is every redraw: it shows no sampling error
         return by_influence(), findings
     sides = {"above": (values <= outcome.value).mean(), "below": (values >= outcome.value).mean()}
     way = min(sides, key=lambda side: sides[side])
     if sides[way] < (1 - settings.confidence) / 2:
-        findings.append(ONE_SIDED.found("warning", way=way))
+        text = f"Nearly all bootstrap samples are {way} the estimate; the interval was widened to include it."
+        findings.append(Finding("fit", "one_sided_redraws", "warning", text, _NOT_BY_BOOTSTRAP, numbers={"way": way}))
+    if added:  # as if each redraw had chosen its own slices
+        low, high = fit.problem.metric.bounds or (-np.inf, np.inf)
+        values = np.clip(values + np.random.default_rng(settings.seed).normal(0, added, len(values)), low, high)
     return bootstrap_interval(values, confidence=settings.confidence, estimate=outcome.value), findings
+
+
+def _about_choice(fit: Fit, settings: EstimatorSettings) -> Iterator[Finding]:
+    """Say that the interval allows for choosing slices."""
+    added = _choice_error(fit, settings)
+    if added:
+        shown = show_points(added, share=fit.problem.metric.share, sign=False)
+        text = f"The slices were chosen on these labels. The interval allows for it: {shown} more standard error."
+        yield Finding("fit", "slices_chosen", "info", text, numbers={"added": added})
+
+
+def _choice_error(fit: Fit, settings: EstimatorSettings) -> float:
+    """Return what choosing slices adds to the standard error; nothing for a method that looks at none."""
+    return fit.choice_error if get_estimator(settings.name).uses_slices else 0.0
 
 
 def is_share(model: Estimate) -> bool:

@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mandoline_core.arrays import Floats
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import DataError, MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import Mandoline
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import listed
 from mandoline_core.metrics import Metric
 from mandoline_core.patterns import Count, Membership, Patterns, restrict_source
 from mandoline_core.pipeline.cells import Cells
@@ -40,20 +40,20 @@ from mandoline_core.weighting import (
 EdgeNames = Sequence[Sequence[str]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fit:
-    """Hold what is to be estimated from counted cells: corrections, edges and overlap are settled, weights follow.
+    """Hold a fitted problem: counted cells with corrections, edges and overlap.
 
     Parameters
     ----------
     problem : Problem
-        What every method takes; `problem.fitted` has the weights on patterns.
+        The input of every method; `problem.fitted` has the weights on patterns.
     learned : LearnedEdges or None
-        When edges were learned by tests.
+        If edges were learned by tests.
     truths : dict of str to Truths
-        What is known of the truth behind the slices, by sample.
+        Gold labels of the slices, by sample.
     trust : TrustSettings
-        What a person declares; checks leave it out.
+        Columns marked as irrelevant, which checks leave out; and what choosing the slices adds to errors.
     """
 
     kept_elsewhere: ClassVar[bool] = True  # where results are kept, fits have a key of their own
@@ -68,6 +68,11 @@ class Fit:
     def model(self) -> str:
         """The model's name."""
         return self.cells.model
+
+    @property
+    def choice_error(self) -> float:
+        """What choosing the slices by these labels adds to the standard error of an estimate with slices."""
+        return self.trust.chosen.get(self.model, 0.0)
 
     @property
     def in_table(self) -> bool:
@@ -149,31 +154,22 @@ def _check_harmless(cells: Cells, trust: TrustSettings) -> None:
     >>> estimate(source, Sample(source.frame), rules, harmless=["yaer"])
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.ProjectError: harmless in [trust] names column 'yaer', which neither the source nor the target
-    has. Columns: p, y, year. Did you mean 'year'?
+    mandoline_core.errors.ProjectError: harmless in [trust] names an unknown column 'yaer'. Columns: p, y, year. Did you
+    mean 'year'?
     """
     columns = () if cells.drawn is None else (*cells.drawn.encoded, *cells.drawn.left_out)
     for column in trust.harmless:
         if columns and column not in columns:
             raise ProjectError(
-                Sentence(
-                    "harmless in [trust] names column {column!r}, which neither the {source} nor the {target} has. "
-                    "Columns: {known:list}.{hint}",
-                    column=column,
-                    known=sorted(columns),
-                    hint=did_you_mean(column, columns),
-                )
+                f"harmless in [trust] names an unknown column {column!r}. "
+                f"Columns: {listed(sorted(columns))}.{did_you_mean(column, columns)}"
             )
 
 
 def make_problem(count: Count, statistics: Floats, metric: Metric, settings: EstimatorSettings) -> Problem:
     """State the problem on patterns, split as the settings say; corrections are identity."""
     if count.patterns.n_source < 2:
-        raise DataError(
-            Sentence(
-                "The {source} has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
-            )
-        )
+        raise DataError("An estimate needs at least 2 labelled rows with a score. Got 1. Label more rows.")
     folds = {"none": ((0, 0),), "half": ((0, 1),), "crossfit": ((0, 1), (1, 0))}[settings.split]
     groups: tuple[Patterns, ...] = (count.patterns,)
     members = count.members(statistics)
@@ -229,7 +225,7 @@ def _enough(problem: Problem) -> float:
         return 0.0
     try:
         return EFFECT_THAT_COUNTS * Mandoline().estimate(problem).influence.standard_error()
-    except MandolineError:  # whoever asks for the estimate will be told
+    except MandolineError:  # the estimate will report it
         return 0.0
 
 
@@ -257,6 +253,9 @@ def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> t
     """
     rows = count.source_rows
     n = len(rows)
+    clusters = count.design[0].clusters
+    if clusters is not None:  # rows that belong together stay together
+        return count, statistics, split_clusters(clusters, rng)
     if (rows == 1).all():
         halves = np.zeros(n, dtype=np.int8)
         halves[rng.permutation(n)[n // 2 :]] = 1
@@ -266,6 +265,18 @@ def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> t
         source_index=np.tile(count.source_index, 2), source_rows=np.concatenate([first, rows - first])
     )
     return twice, np.tile(statistics, (2, 1)), np.repeat(np.array([0, 1], dtype=np.int8), n)
+
+
+def split_clusters(clusters: Index, rng: np.random.Generator) -> NDArray[np.int8]:
+    """Put half of the clusters into a group of their own, with all their rows.
+
+    >>> split_clusters(np.array([0, 0, 1, 5]), np.random.default_rng(0)).tolist()
+    [1, 1, 1, 0]
+    """
+    present, place = np.unique(clusters, return_inverse=True)
+    halves = np.zeros(len(present), dtype=np.int8)
+    halves[rng.permutation(len(present))[len(present) // 2 :]] = 1
+    return np.asarray(halves[place])
 
 
 def _draw_half(rows: Floats, rng: np.random.Generator) -> Floats:

@@ -10,7 +10,6 @@ import numpy as np
 
 from mandoline_core.arrays import CodeArray
 from mandoline_core.errors import SliceError
-from mandoline_core.formatting import Sentence
 from mandoline_core.slices import Correction, Noise, Side, Slice, SliceAudit
 from mandoline_core.weighting import Audit, GoldTable, gold_table, make_audit
 
@@ -29,7 +28,7 @@ class Truths:
     answers : dict of str to array of int8, shape (n_rows,)
         The truth of each row, 0 where unknown: scored rows in the source, all rows in the target.
     given, lost : dict of str to int
-        Answers of a person, and those about rows that are not in the sample (any more).
+        Audited rows, and those that are no longer in the sample.
     """
 
     tables: dict[str, GoldTable] = field(default_factory=dict)
@@ -48,7 +47,7 @@ def no_truths() -> dict[Side, Truths]:
 
 
 def known_truths(cells: Cells, rules: Sequence[Slice]) -> dict[Side, Truths]:
-    """Bring what people answered together with the gold columns that were read: a person's answer goes first."""
+    """Combine audits with gold columns; an audit takes precedence."""
     known = no_truths() | {"source": Truths(dict(cells.gold), dict(cells.gold_answers))}
     audits = {rule.name: rule.audit for rule in rules if rule.audit is not None}
     for place, name in enumerate(cells.count.patterns.names):
@@ -90,11 +89,7 @@ def _measure(name: str, side: Side, known: dict[Side, Truths]) -> Correction:
     table = known[side].tables.get(name)
     if table is None:
         raise SliceError(
-            Sentence(
-                "Corrections of slice {name!r} are to be measured, but no {row} has a true answer. Add a gold column, "
-                "or audit some rows.",
-                name=name,
-                row=Sentence("{target_row}" if side == "target" else "{source_row}"),
-            )
+            f"Slice {name!r} has no gold labels on {'new' if side == 'target' else 'labelled'} rows, so its "
+            "reliability cannot be measured. Add a gold column, or audit some rows."
         )
     return table.measure(name, side)

@@ -9,7 +9,7 @@ import numpy as np
 from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import Finding
 from mandoline_core.metrics import Metric, evaluate, score_rows
 from mandoline_core.patterns import one_each
 from mandoline_core.weighting import Rows
@@ -36,41 +36,21 @@ def score_labels(rows: Rows, metric: Metric, n_statistics: int, target: Sample, 
     """
     labelled = ~np.asarray(target.series(column).is_null().to_numpy(), dtype=bool)
     if not labelled.any():
-        raise MandolineError(f"Column {column!r} of {target.name} has no values. Fill in the labels that are known.")
-    if rows.metric.column is not None:  # any gap in it is refused, so labelled rows are scored by themselves
+        raise MandolineError(f"Column {column!r} of {target.name} is empty. Add the labels you have.")
+    if rows.metric.column is not None:  # any gap in it is refused, so labelled rows are scored alone
         some = Sample(target.frame.filter(labelled.tolist()), models=target.models, name=target.name)
         return score_rows(rows.metric, some, label=None, model=rows.model).statistics, labelled
     classes: tuple[str, ...] = ()
-    if metric.needs != "numbers" and rows.model is not None and rows.model.prediction is not None:
+    if metric.needs not in ("numbers", "own") and rows.model is not None and rows.model.prediction is not None:
         classes = rows.read_source().classes
     scores = score_rows(rows.metric, target, label=column, model=rows.model, known=classes)
     if scores.statistics.shape[1] != n_statistics:
         new = [name for name in scores.classes if name not in classes]
         raise MandolineError(
-            f"{target.name} has class {new[0]!r}, which {rows.source.name} never shows, and metric "
-            f"{rows.metric.name!r} is about all classes. Set positive in [metric] to one class, or merge classes."
+            f"Class {new[0]!r} of {target.name} does not occur in {rows.source.name}. Metric {rows.metric.name!r} "
+            "needs the same classes in both. Set positive in [metric] to one class, or merge classes."
         )
     return scores.statistics[scores.known], scores.known
-
-
-def read_arriving_labels(rows: Rows, metric: Metric, n_statistics: int) -> tuple[Floats, Bools] | None:
-    """Score labels that are being filled in; None for a column that holds the whole truth, for revealing only."""
-    label = rows.source.label
-    if label is None or label not in rows.target.columns or not rows.target.series(label).is_null().any():
-        return None
-    try:
-        return score_labels(rows, metric, n_statistics, rows.target, rows.metric.column or label)
-    except MandolineError:  # of no use to this metric: `labels` says why
-        return None
-
-
-NOT_DEFINED = FindingKind(
-    "labels",
-    "truth_not_defined",
-    "The {target}'s own labels give no truth to compare with",
-    "Nothing to do: the estimate does not use them.",
-    ": {why}",
-)
 
 
 def score_truth(cells: Cells, labelled: Sample) -> tuple[float | None, tuple[Finding, ...]]:
@@ -84,7 +64,8 @@ def score_truth(cells: Cells, labelled: Sample) -> tuple[float | None, tuple[Fin
     try:
         return _score(cells, labelled), ()
     except MandolineError as error:
-        return None, (NOT_DEFINED.found("info", why=error.sentence),)
+        text = "The labels of the new data give no true score to compare with."
+        return None, (Finding("labels", "truth_not_defined", "info", text, detail=str(error)),)
 
 
 def _score(cells: Cells, labelled: Sample) -> float | None:

@@ -23,7 +23,7 @@ class RowPredictions:
     Parameters
     ----------
     predicted : pair of arrays of int
-        The class; -1 where there is none.
+        The class; -1 if absent.
     confidence : pair of arrays of float, or None
         The probability of the predicted class, NaN where missing; None where no probabilities can be used.
     right : array of float, shape (n_scored,)

@@ -4,32 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Unpack
 
-from mandoline_core.data import Model, Sample, current_progress, progress_to
+from mandoline_core.data import Model, Sample, complete_models, current_progress, progress_to
 from mandoline_core.errors import MandolineError, ProjectError, SliceError
-from mandoline_core.formatting import Sentence
-from mandoline_core.metrics import get_metric
+from mandoline_core.metrics import Metric, OwnMetric, get_metric
 from mandoline_core.pipeline.cells import Cells, count
 from mandoline_core.pipeline.codes import Memo, code, no_memo
 from mandoline_core.pipeline.estimates import Progress
 from mandoline_core.pipeline.fits import EdgeNames, Fit, fit
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, Project, TrustSettings
-from mandoline_core.slices import Slice
+from mandoline_core.pipeline.options import Options
+from mandoline_core.project import (
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    Project,
+    TrustSettings,
+    track_memory,
+)
+from mandoline_core.slices import Slice, SliceLike, read_slices
 
 _UNCOUNTED: dict[str, Any] = {"noise": None, "audit": None, "note": ""}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Request:
     """Hold what is asked for.
 
     Parameters
     ----------
     note : str
-        What a person wants to remember about the project.
+        Notes about the project.
+    key : str, optional
+        The column of the target that names its rows.
     overrides : tuple of str
-        Settings of a project that the caller put others in the place of.
+        Settings of a project that the caller overrides.
+    memory : Path, optional
+        Where tracking keeps the project's own record.
     """
 
     name: str
@@ -43,6 +55,8 @@ class Request:
     trust: TrustSettings = field(default_factory=TrustSettings)
     note: str = ""
     overrides: tuple[str, ...] = ()
+    key: str | None = None
+    memory: Path | None = None
 
     @property
     def in_memory(self) -> Request:
@@ -54,9 +68,9 @@ class Request:
         """The models to report on; the metric "mean" needs none."""
         if self.source.models:
             return self.source.models
-        if get_metric(self.metric.name).needs == "column":
+        if get_metric(self.metric).needs == "column":
             return (None,)
-        raise ProjectError(Sentence("The {source} names no model. Say which column holds the predictions."))
+        raise ProjectError("There is no model. Set prediction to the column with the predictions.")
 
     def cells(self, model: Model | None, memo: Memo = no_memo, *, need_slices: bool = False) -> Cells:
         """Code and count the rows of both samples for one model.
@@ -67,14 +81,14 @@ class Request:
             Refuse a request without slices, as every method on slices must.
         """
         if need_slices and not any(rule.enabled for rule in self.slices):
-            raise SliceError("There are no slices, so there is nothing to reweight by. Add or enable at least one.")
+            raise SliceError("There are no slices. Add or enable at least one.")
         return memo(
             self.cells_key(model),
             lambda: count(code(self.source, self.target, self.slices, model, memo), self.metric, memo),
         )
 
     def cells_key(self, model: Model | None) -> tuple[Any, ...]:
-        """Say what cells depend on: not how sure a person is of a slice, nor what is noted about it."""
+        """Return what the cells depend on, without corrections and notes."""
         plain = tuple(
             rule if (rule.noise, rule.audit, rule.note) == (None, None, "") else replace(rule, **_UNCOUNTED)
             for rule in self.slices
@@ -100,7 +114,7 @@ class Request:
         return ("fit", *self._parts(model), replace(self.settings, name="source"))
 
     def report_key(self, model: Model | None) -> tuple[Any, ...]:
-        """Say what a checked report depends on: the fit, the method, and what was put in the place of a setting."""
+        """Say what a checked report depends on: the fit, the method, and overridden settings."""
         return ("report", *self._parts(model), self.settings, self.overrides)
 
     def _parts(self, model: Model | None) -> tuple[Any, ...]:
@@ -129,6 +143,18 @@ class Request:
             yield fitted, own
 
 
+def revealed(source: Project | Sample | Request, request: Request, *, reveal: bool) -> Sample | None:
+    """Return the target with its labels, for the true value; None where nobody asked for it.
+
+    The label column of a sample was named by the caller, who asked by that.
+    """
+    if isinstance(source, Sample):
+        return request.target
+    if not reveal:
+        return None
+    return source.reveal(request.target) if isinstance(source, Project) else request.target
+
+
 def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
     """Report the progress of one part out of n as progress of the whole."""
     return None if progress is None else lambda what, share: progress(what, (i + share) / n)
@@ -137,7 +163,7 @@ def part_of(progress: Progress | None, i: int, n: int) -> Progress | None:
 def prepare(
     source: Sample,
     target: Sample,
-    rules: Sequence[Slice],
+    rules: Sequence[SliceLike],
     *,
     model: Model | None,
     edges: EdgeNames | str = (),
@@ -146,20 +172,22 @@ def prepare(
     methods: MethodSettings | None = None,
     need_slices: bool = True,
 ) -> Fit:
-    """Walk the steps up to the fit for one model of two samples.
+    """Code, count and fit two samples for one model.
 
     Parameters
     ----------
     model : Model or None
-        None only for the metric "mean".
+        None for the metric "mean" only.
     need_slices : bool
         Refuse an empty list of slices, as every method on slices must.
     """
+    source, target = complete_models(source, target)
+    model = next((one for one in source.models if model is not None and one.name == model.name), model)
     request = Request(
         "prepare",
         source,
         target,
-        rules,
+        read_slices(rules, source, target),
         edges,
         metric or MetricSettings(),
         settings or EstimatorSettings(),
@@ -170,34 +198,36 @@ def prepare(
 
 def state(
     caller: str,
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None,
-    slices: Sequence[Slice] | None,
-    **asked: Any,
+    slices: Sequence[SliceLike] | None,
+    **options: Unpack[Options],
 ) -> Request:
-    """Read a project's samples, or take those given; settings given beside a project take the place of its own.
+    """Read a project's samples, or use those given; settings given with a project override its own.
 
     Parameters
     ----------
     caller : str
         The function that was called, for messages.
-    **asked
+    **options
         estimator, edges, metric, methods, harmless, and the fields of EstimatorSettings, which are listed there alone:
-        whoever adds one adds the argument.
+        adding one there adds the argument.
     """
-    if isinstance(source, Project):
+    if isinstance(source, (Project, Request)):
         if target is not None or slices is not None:
-            raise ProjectError("A project already says which data and slices to use. Change the project.")
-        return _override(state_project(source), asked)
+            raise ProjectError("A project already defines data and slices. Change the project.")
+        return _override(state_project(source) if isinstance(source, Project) else source, options)
     if target is None or slices is None:
-        raise MandolineError(f"{caller}() needs a project, or a source sample, a target sample and slices.")
+        raise MandolineError(f"{caller}() needs a project, or labelled data, new data and slices.")
     for sample in (source, target):
         if not isinstance(sample, Sample):
             raise MandolineError(
-                f"{caller}() needs samples, and got a {type(sample).__name__}. "
-                "Say Sample(frame, label=..., prediction=...) for the source and Sample(frame) for the target."
+                f"{caller}() needs samples. Got {type(sample).__name__}. "
+                "Use Sample(frame, label=..., prediction=...) for the labelled data and Sample(frame) for the new data."
             )
-    return replace(_override(Request(caller, source, target, slices), asked), overrides=())
+    source, target = complete_models(source, target)
+    asked = Request(caller, source, target, read_slices(slices, source, target))
+    return replace(_override(asked, options), overrides=())
 
 
 def state_project(project: Project) -> Request:
@@ -218,13 +248,22 @@ def request_of(project: Project, source: Sample, target: Sample) -> Request:
         project.placed_methods,
         project.trust,
         project.note,
+        key=project.target_key,
+        memory=None if project.path is None else track_memory(project.path),
     )
 
 
-def _override(request: Request, asked: Mapping[str, Any]) -> Request:
-    """Put what is asked for in the place of a request's own."""
+def settings_of(metric: str | MetricSettings | Metric) -> MetricSettings:
+    """Take a metric's name, its settings, or a metric of your own."""
+    if isinstance(metric, Metric):
+        return OwnMetric.hold(metric)
+    return metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
+
+
+def _override(request: Request, options: Mapping[str, Any]) -> Request:
+    """Replace settings of a request."""
     fields: dict[str, Any] = {}
-    settings: dict[str, Any] = dict(asked)
+    settings: dict[str, Any] = dict(options)
     estimator = settings.pop("estimator", request.settings)
     if isinstance(estimator, str):
         estimator = replace(request.settings, name=estimator)
@@ -233,9 +272,9 @@ def _override(request: Request, asked: Mapping[str, Any]) -> Request:
             fields[name] = settings.pop(name)
     if "metric" in settings:
         metric = settings.pop("metric")
-        fields["metric"] = metric if isinstance(metric, MetricSettings) else MetricSettings(name=metric)
+        fields["metric"] = settings_of(metric)
     if "harmless" in settings:
-        fields["trust"] = TrustSettings(harmless=settings.pop("harmless"))
+        fields["trust"] = replace(request.trust, harmless=settings.pop("harmless"))
     fields["settings"] = replace(estimator, **settings)
-    changed = tuple(name for name in asked if name != "harmless")
+    changed = tuple(name for name in options if name != "harmless")
     return replace(request, **fields, overrides=changed)

@@ -15,6 +15,7 @@ from mandoline_core.formatting import html_table, show_interval
 from mandoline_core.patterns import Patterns
 from mandoline_core.pipeline.diagnostics import interval_of
 from mandoline_core.pipeline.fits import Fit
+from mandoline_core.results import Tabular
 
 
 @dataclass(frozen=True)
@@ -42,23 +43,25 @@ class SliceRow:
 
     Parameters
     ----------
-    name, rule : str
-        The rule in words.
+    name : str
+        The slice's name.
+    rule, full_rule : str
+        The rule in words, with rounded numbers; and with all its values and digits.
     source, target : float
-        Share of rows inside.
+        Share of rows in the slice.
     source_abstains, target_abstains : float
         Share of rows where the slice abstains.
     shift : float
-        Target minus source share, among rows where the slice speaks.
+        Share in the new data minus share in the labelled data, among rows where the slice does not abstain.
     standardised_shift : float or None
-        The shift over the pooled standard deviation; None where neither sample varies.
+        The shift in pooled standard deviations; None if neither sample varies.
     most_like, overlap : str or None, float or None
-        The slice that shares most rows with this one, and the share of their union that they share
-        (Jaccard index, both samples).
+        The slice with the largest overlap, and that overlap (Jaccard index over both samples).
     """
 
     name: str
     rule: str
+    full_rule: str
     source: float
     target: float
     source_abstains: float
@@ -76,8 +79,8 @@ class SliceRow:
         return asdict(self)
 
 
-class SliceTable(tuple[SliceRow, ...]):
-    """Hold the lines of the slice table, and whether scores are shares. Shows as a table in a notebook."""
+class SliceTable(Tabular, tuple[SliceRow, ...]):
+    """Hold the slice table. Shows as a table in a notebook."""
 
     share: bool
 
@@ -88,20 +91,41 @@ class SliceTable(tuple[SliceRow, ...]):
         return table
 
     def cells(self) -> list[list[str]]:
-        """Write the table's cells, the first line its head."""
-        head = ["slice", "source", "target", "shift", "std", "score inside (rows)", "score outside (rows)", "rule"]
+        """Return the table as text, the header first."""
+        head = [
+            "slice",
+            "labelled",
+            "new",
+            "shift",
+            "shift (sd)",
+            "score in slice (rows)",
+            "score elsewhere (rows)",
+            "rule",
+        ]
         return [head, *(_cells(row, share=self.share) for row in self)]
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        """Return the lines as plain data."""
+        return [row.as_dict() for row in self]
+
+    def records(self) -> list[dict[str, Any]]:
+        """List the slices."""
+        return [
+            {"slice": row.name, "source": row.source, "target": row.target, "shift": row.shift}
+            | {"in_slice": row.inside.score, "rows": row.inside.n, "elsewhere": row.outside.score, "rule": row.rule}
+            for row in self
+        ]
 
     def _repr_html_(self) -> str:
         return html_table(self.cells())
 
 
 def slice_table(fit: Fit, *, confidence: float = 0.95) -> SliceTable:
-    """Describe every slice on the patterns, without touching rows."""
+    """Summarise every slice: frequency in both samples, shift and score."""
     table = fit.problem.patterns
     source, target = table.rates("source"), table.rates("target")
     alike = _overlaps(table)
-    rules = {rule.name: rule.describe() for rule in fit.cells.slices}
+    rules = {rule.name: (rule.describe(), rule.in_full) for rule in fit.cells.slices}
     rows = []
     for i, name in enumerate(table.names):
         share = [_speaking(rates[i]) for rates in (source, target)]
@@ -110,7 +134,8 @@ def slice_table(fit: Fit, *, confidence: float = 0.95) -> SliceTable:
         rows.append(
             SliceRow(
                 name=name,
-                rule=rules.get(name, ""),
+                rule=rules.get(name, ("", ""))[0],
+                full_rule=rules.get(name, ("", ""))[1],
                 source=float(source[i, 2]),
                 target=float(target[i, 2]),
                 source_abstains=float(source[i, 1]),
@@ -135,7 +160,7 @@ def _cells(row: SliceRow, *, share: bool) -> list[str]:
         f"{100 * row.shift:+.1f}",
         "-" if row.standardised_shift is None else f"{row.standardised_shift:+.2f}",
         *(_part_text(part, share=share) for part in (row.inside, row.outside)),
-        row.rule,
+        "" if row.rule == row.name else row.rule,
     ]
 
 
@@ -146,7 +171,7 @@ def _part_text(part: SlicePart, *, share: bool) -> str:
 
 
 def _speaking(rates: np.ndarray) -> float:
-    """Return the share inside among the rows where the slice speaks."""
+    """Return the share of yes among the rows where the slice does not abstain."""
     total = rates[0] + rates[2]
     return float(rates[2] / total) if total > 0 else 0.0
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.arrays import CodeArray, Floats
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.data import Model, Sample, to_pandas
 from mandoline_core.metrics import Scores, get_metric, read_class_labels, score_rows
 from mandoline_core.project import MetricSettings
@@ -34,6 +34,8 @@ class TableCells:
         Behind the statistics.
     share : float
         Of the rows that are counted: below 1 where they would make more cells than memory should hold.
+    clusters : array of int, shape (n_cells,), optional
+        The number of each cell's group, where rows belong together.
     """
 
     codes: dict[Hashable, CodeArray]
@@ -42,6 +44,7 @@ class TableCells:
     statistics: dict[str, Floats] = field(default_factory=dict)
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     share: float = 1.0
+    clusters: Index | None = None
 
     def code(self, slices: Sequence[Slice]) -> CodeArray:
         """Return the codes of some rules, shape (n_cells, n_slices)."""
@@ -58,7 +61,7 @@ class TableCells:
             return score_rows(metric, self.answers, label=self.answers.label, model=model, known=known)
         found, classes = self.statistics[name_of(model)], self.classes[name_of(model)]
         complete = np.asarray(np.isfinite(found).all(axis=1))
-        fitted = get_metric(metric.name)
+        fitted = get_metric(metric)
         fitted = fitted.fit(classes, metric.positive) if classes else fitted
         return Scores(np.where(complete[:, None], found, 0.0), complete, fitted, classes)
 
@@ -91,6 +94,8 @@ class Question:
         Of the sample.
     classes : dict of str to tuple of str
         Of each model, where scores need them beforehand.
+    group : str or None
+        The column of what rows belong together by.
     """
 
     rules: tuple[Slice, ...]
@@ -101,11 +106,12 @@ class Question:
     name: str
     all_columns: tuple[str, ...]
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
+    group: str | None = None
 
     @property
     def by_answers(self) -> bool:
         """Whether what a row scores follows from its label and its prediction."""
-        return get_metric(self.metric.name).needs == "predictions"
+        return get_metric(self.metric).needs == "predictions"
 
     @property
     def sees_all(self) -> bool:
@@ -126,7 +132,7 @@ class Question:
         if self.sees_all:
             return self.all_columns
         found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
-        found += self.answers
+        found += [*self.answers, *([] if self.group is None else [self.group])]
         if self.scored and not self.by_answers:
             found += [column for model in self.models if model is not None for column in model.columns]
             found += [column for column in (self.label, self.metric.column) if column is not None]
@@ -135,7 +141,7 @@ class Question:
 
 def classes_of(sample: Sample, models: Sequence[Model | None], metric: MetricSettings) -> dict[str, tuple[str, ...]]:
     """List the classes that labels and predictions show, for each model; none for numbers."""
-    if get_metric(metric.name).needs == "numbers" or sample.label is None:
+    if get_metric(metric).needs in ("numbers", "own") or sample.label is None:
         return {}
     found = {}
     for model in models:
@@ -154,6 +160,7 @@ def classes_of(sample: Sample, models: Sequence[Model | None], metric: MetricSet
 def score_models(sample: Sample, question: Question, *, whole: bool) -> dict[str, Floats]:
     """Score rows for every model; NaN where a row lacks what the metric needs."""
     found = {}
+    whole = whole and get_metric(question.metric).needs != "own"  # whose metric is not kept with the cells
     for model in question.models:
         known = question.classes.get(name_of(model), ())
         scores = score_rows(question.metric, sample, label=question.label, model=model, known=known, whole=whole)

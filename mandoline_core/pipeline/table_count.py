@@ -21,6 +21,7 @@ from mandoline_core.data import (
     add_up_tables,
     add_up_within,
     check_cells,
+    number_groups,
     share_kept,
 )
 from mandoline_core.metrics import get_metric
@@ -44,7 +45,7 @@ def matching_cells(rows: Floats, sums: Floats, products: Floats) -> tuple[Index,
     """Make cells with the same rows, sums and products as many rows have.
 
     An estimate of means and its interval depend on nothing else, so they are what the rows themselves would give.
-    Around the mean of each group stand two cells for each direction in which its statistics vary, as far apart as
+    Around the mean of each group are two cells for each direction in which its statistics vary, as far apart as
     these vary.
 
     Parameters
@@ -86,6 +87,7 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
     """Let the engine count by expressions, where it can; else reduce batches of rows."""
     names = [f"code{number}" for number in range(len(question.rules))]
     columns = {f"column{number}": column for number, column in enumerate(question.answers)}
+    columns |= {} if question.group is None else {GROUP: question.group}
     if not names and not columns:
         return TableCells({}, np.array([float(table.n_rows)]))
     reduce = partial(reduce_answers, question, columns)
@@ -99,11 +101,12 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
         counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=[*names, *columns]))
     found, share = within_memory(counted, [*names, *columns], sample, question, reduce)
     answers = None
-    if columns:
-        small = pa.table({column: found[name] for name, column in columns.items()})
+    if question.answers:
+        small = pa.table({column: found[name] for name, column in columns.items() if name != GROUP})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    return TableCells(codes_in(found, names), found["n"].to_numpy().astype(float), answers, share=share)
+    rows = found["n"].to_numpy().astype(float)
+    return TableCells(codes_in(found, names), rows, answers, share=share, clusters=clusters_in(found, question))
 
 
 def within_memory(
@@ -111,7 +114,7 @@ def within_memory(
 ) -> tuple[pa.Table, float]:
     """Thin counts that are too many; the rows in memory join them, so that all that is asked of these has a pattern.
 
-    They are a uniform draw themselves, so every row still counts with the same chance.
+    They are a uniform draw themselves, so every row still counts with the same probability.
     """
     found = add_up_within([counted], keys)
     share = share_kept(found)
@@ -141,6 +144,7 @@ def are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
     return all(measure is None or isinstance(measure.how, nw.Expr) for measure in measures)
 
 
+GROUP = "group"  # what the column of groups is called in counts
 _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how many scores a row has
 _FEWEST_BINS = 20
 
@@ -149,17 +153,20 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     """Add up the metric's statistics by codes: as cells of equal ones where it ranks, else with their products."""
     names = [f"code{number}" for number in range(len(question.rules))]
     sizes = _sizes(table, question)
-    reduce = partial(_reduce_statistics, question)
+    reduce, group = partial(_reduce_statistics, question), [] if question.group is None else [GROUP]
     total = sum(sizes.values())
     if _ranks(question):
-        keys = [*names, *(f"statistic{number}" for number in range(total))]
+        keys = [*names, *(f"statistic{number}" for number in range(total)), *group]
         counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=keys))
         found, share = within_memory(counted, keys, sample, question, reduce)
-        values = np.column_stack([found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) :]])
+        values = np.column_stack(
+            [found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) : len(names) + total]]
+        )
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
         rows = found["n"].to_numpy().astype(float)
-        return TableCells(codes_in(found, names), rows, None, statistics, named_classes(question), share)
-    keys = [*names, *(f"known{number}" for number in range(len(sizes)))]
+        clusters = clusters_in(found, question)
+        return TableCells(codes_in(found, names), rows, None, statistics, named_classes(question), share, clusters)
+    keys = [*names, *(f"known{number}" for number in range(len(sizes))), *group]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
     check_cells(len(found), table.name)
     sums = np.column_stack([found[f"sum{i}"].to_numpy() for i in range(total)])
@@ -167,13 +174,15 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     for i in range(total):
         for j in range(i + 1):
             products[:, i, j] = products[:, j, i] = found[f"product{i}_{j}"].to_numpy()
-    group, values, rows = matching_cells(found["n"].to_numpy().astype(float), sums, products)
+    cells, values, rows = matching_cells(found["n"].to_numpy().astype(float), sums, products)
     statistics = {}
     for number, (name, part) in enumerate(zip(sizes, _split(values, list(sizes.values())), strict=True)):
-        known = found[f"known{number}"].to_numpy(zero_copy_only=False).astype(bool)[group]
+        known = found[f"known{number}"].to_numpy(zero_copy_only=False).astype(bool)[cells]
         statistics[name] = np.where(known[:, None], part, np.nan)
-    coded = {key: column[group] for key, column in codes_in(found, names).items()}
-    return TableCells(coded, rows, None, statistics, named_classes(question))
+    coded = {key: column[cells] for key, column in codes_in(found, names).items()}
+    clusters = clusters_in(found, question)
+    clusters = None if clusters is None else clusters[cells]
+    return TableCells(coded, rows, None, statistics, named_classes(question), clusters=clusters)
 
 
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
@@ -181,6 +190,8 @@ def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
     models = [model for model in question.models if model is not None]
     sample = Sample(frame_for(batch, question), label=question.label, models=models, name=question.name)
     table = code_rows(sample, question.rules)
+    if question.group is not None:
+        table = table.append_column(GROUP, batch[question.group])
     found = list(score_models(sample, question, whole=False).values())
     values = np.hstack(found)
     if _ranks(question):
@@ -211,14 +222,14 @@ def _sizes(table: Table, question: Question) -> dict[str, int]:
 
 
 def _ranks(question: Question) -> bool:
-    metric = get_metric(question.metric.name)
+    metric = get_metric(question.metric)
     return metric.of_classes is not None and any(
         metric.fit(classes, question.metric.positive).ranked for classes in question.classes.values()
     )
 
 
 def bins_of(n_scores: int) -> int:
-    """Say how finely scores are told apart where a metric ranks rows that stay in a table.
+    """Return the number of bins for scores of a ranking metric whose rows stay in a table.
 
     >>> bins_of(1), bins_of(5)
     (1000, 20)
@@ -238,7 +249,7 @@ def count_cells(
     metric: MetricSettings,
     classes: dict[str, tuple[str, ...]] | None = None,
 ) -> TableCells:
-    """Count a sample's rows by what slices say and what models answer, in one pass; once for the same question.
+    """Count a sample's rows by slice codes and predictions, in one pass; cached.
 
     Parameters
     ----------
@@ -262,12 +273,13 @@ def count_cells(
     rules = {rule.key: rule for rule in (*slices, *golds)}
     needed = metric.column if metric.column is not None else label
     scored = needed is not None and needed in sample.columns
-    key = ("cells", tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
+    key = ("cells", sample.group, tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
 
     def count() -> TableCells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
         known = label if scored and label in sample.columns else None  # the mean of a column needs no label
-        question = Question(settled, tuple(models), known, metric, scored, sample.name, sample.columns)
+        about = (known, metric, scored, sample.name, sample.columns)
+        question = Question(settled, tuple(models), *about, group=sample.group)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
         if sample.table is None:
@@ -285,11 +297,18 @@ def _in_memory(sample: Sample, question: Question) -> TableCells:
     """Take every row for a cell."""
     found = codes(sample, question.rules)
     by_rule: dict[Hashable, CodeArray] = {number: found[:, number] for number in range(len(question.rules))}
-    rows = one_each(sample.n_rows)
+    rows, clusters = one_each(sample.n_rows), sample.clusters
     if not question.scored:
-        return TableCells(by_rule, rows)
+        return TableCells(by_rule, rows, clusters=clusters)
     if question.by_answers:
         labelled = Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
-        return TableCells(by_rule, rows, labelled)
+        return TableCells(by_rule, rows, labelled, clusters=clusters)
     statistics = score_models(sample, question, whole=True)
-    return TableCells(by_rule, rows, None, statistics, named_classes(question))
+    return TableCells(by_rule, rows, None, statistics, named_classes(question), clusters=clusters)
+
+
+def clusters_in(found: pa.Table, question: Question) -> Index | None:
+    """Give every group that rows were counted by a number; None where they were not."""
+    if question.group is None:
+        return None
+    return number_groups(nw.from_native(found[GROUP], series_only=True), f"{question.group!r} of {question.name}")

@@ -13,8 +13,9 @@ from mandoline_core.project.file import (
     parse_project,
     rule_table,
 )
+from mandoline_core.project.hits import Hits, count_hits, project_hits, read_record, track_memory
 from mandoline_core.project.project import Project
-from mandoline_core.project.roles import RoleGuess, choose_models, guess_roles, start_project
+from mandoline_core.project.roles import RoleGuess, are_numbers, choose_models, guess_roles, start_project
 from mandoline_core.project.settings import (
     EDGE_CHOICES,
     GRAPHICAL_LASSO,
@@ -40,3 +41,4 @@ from mandoline_core.project.storage import (
     without_engines,
 )
 from mandoline_core.project.validation import Name
+from mandoline_core.project.validation import settings as validated

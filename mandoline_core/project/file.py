@@ -1,4 +1,4 @@
-"""The project file: from its TOML to the settings it stands for, and back."""
+"""The project file: from TOML to settings and back."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ class _Source(_Table):
     engine: Annotated[str, Field(min_length=1, json_schema_extra={"enum": list(ENGINES)})] | None = None
     table: Name | None = None
     master: Name | None = None
+    group: Name | None = None
 
 
 class _Target(_Source):
     labels: Name | None = None
+    key: Name | None = None
 
 
 class _Task(_Table):
@@ -81,7 +83,7 @@ PLACES = {
 
 
 def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The project") -> Project:
-    """Make a project of what a project file holds.
+    """Make a project from the content of a project file.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     base : str or Path
         The folder that its paths are relative to.
     file : str
-        What to call the file in messages.
+        The file's name in messages.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     task, models, metric, slices, edges, estimator, methods, trust. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
-        raise ProjectError(f"{file} must hold a table. Got {mapping!r}.")
+        raise ProjectError(f"{file} must be a table. Got {mapping!r}.")
     try:
         content = ProjectFile.model_validate(dict(mapping))
     except ValidationError as error:
@@ -114,7 +116,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     for heading, keys in PLACES.items():
         table = getattr(content, heading)
         if "path" in keys and table.path is None and table.table is None:
-            raise ProjectError(f"[{heading}] has no path. Add path, a text.")
+            raise ProjectError(f"[{heading}] has no path. Add path.")
         placed |= {name: getattr(table, key) for key, name in keys.items()}
     return Project(
         **{key: getattr(content, key) for key in ("name", "note", "metric", "edges", "estimator", "methods", "trust")},
@@ -147,11 +149,11 @@ def _problem(error: ValidationError, mapping: Mapping[str, Any], file: str) -> P
         case {"loc": [key], "type": "missing"}:
             return ProjectError(f"{file} has no [{key}]. Add [{key}] with path.")
         case {"loc": [key]} if (key,) in tables:
-            hint = f"Write [{key}] on a line of its own."
+            hint = f"Write [{key}] on its own line."
             return ProjectError(f"{key} in {file} must be a table. Got {mapping[key]!r}. {hint}")
         case {"loc": ["models" | "slices" as key] | ["models" | "slices" as key, _]}:
             got = "one table" if isinstance(mapping[key], dict) else repr(mapping[key])
-            hint = f"Write [[{key}]], with two brackets, before each."
+            hint = f"Start each one with [[{key}]], in double brackets."
             return ProjectError(f"{key} in {file} must be a list of tables. Got {got}. {hint}")
         case {"loc": ["models", number, *rest]}:
             model = mapping["models"][number]
@@ -159,7 +161,7 @@ def _problem(error: ValidationError, mapping: Mapping[str, Any], file: str) -> P
             tables["models", number] = _Model, where
             if len(rest) > 1:
                 wrong = f"Got {model['probabilities'][rest[1]]!r} for {rest[1]!r}."
-                return ProjectError(f"probabilities in {where} must name a column for each class. {wrong}")
+                return ProjectError(f"probabilities in {where} must give a column for each class. {wrong}")
     return problem_of(error, mapping, tables)
 
 
@@ -177,7 +179,12 @@ def dump_project(project: Project) -> str:
 
 
 def dump_parts(project: Project) -> dict[str, str]:
-    """Write a project as TOML, by heading; what stands above the first has none."""
+    """Write a project as TOML, by heading; keys above the first heading are under ""."""
+    if type(project.metric) is not MetricSettings:
+        raise ProjectError(
+            f"Metric {project.metric.name!r} is a Python function, which a project file cannot hold. Add a column with "
+            "its scores and use the metric 'mean'."
+        )
     top: dict[str, Any] = {"version": VERSION, "name": project.name}
     if project.note:
         top["note"] = project.note
@@ -189,8 +196,9 @@ def dump_parts(project: Project) -> dict[str, str]:
         if table := {key: _toml(value) for key, value in values.items() if value is not None}:
             places[heading] = tomli_w.dumps({heading: table})
     methods = _plain(project.methods)
-    harmless = project.trust.harmless
-    trust = harmless if any(harmless.values()) else list(harmless)
+    harmless, chosen = project.trust.harmless, project.trust.chosen
+    declared = {"harmless": harmless if any(harmless.values()) else list(harmless), "chosen": chosen}
+    trust = {key: _toml(value) for key, value in declared.items() if value}
     parts = {
         "": tomli_w.dumps(top),
         **places,
@@ -199,7 +207,7 @@ def dump_parts(project: Project) -> dict[str, str]:
         "slices": "\n".join(_dump_item("slices", rule_table(rule)) for rule in project.slices),
         "estimator": tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
         "methods": tomli_w.dumps({"methods": methods}) if methods else "",
-        "trust": tomli_w.dumps({"trust": {"harmless": _toml(trust)}}) if trust else "",
+        "trust": tomli_w.dumps({"trust": trust}) if trust else "",
     }
     return {heading: _short_lists(text) for heading, text in parts.items() if text}
 
@@ -211,10 +219,10 @@ def _check_keys(table: Mapping[str, Any], known: Sequence[str], where: str) -> N
 
 
 def _take(table: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
-    """Return a value of one type, None where there is none, or say that it is of another."""
+    """Return a value of one type, None if absent, or say that it is of another."""
     value = table.get(key)
     if key in table and (not isinstance(value, kind) or value == ""):
-        expected = {str: "a text that is not empty", bool: "true or false", dict: "a table"}[kind]
+        expected = {str: "a non-empty text", bool: "true or false", dict: "a table"}[kind]
         raise ProjectError(f"{key} in {where} must be {expected}. Got {value!r}.")
     return value
 
@@ -222,11 +230,11 @@ def _take(table: Mapping[str, Any], key: str, kind: type, where: str) -> Any:
 def _slice(table: dict[str, Any], where: str) -> Slice:
     for key in ("name", "kind"):
         if _take(table, key, str, where) is None:
-            raise ProjectError(f"{where} has no {key}. Add {key}, a text.")
+            raise ProjectError(f"{where} has no {key}. Add {key}.")
     name, kind = table["name"], table["kind"]
     if kind not in KINDS:
         kinds = listed(KINDS, most=len(KINDS))
-        raise ProjectError(f"{where} has kind {kind!r}, which is not one. Kinds: {kinds}.{did_you_mean(kind, KINDS)}")
+        raise ProjectError(f"{where} has an unknown kind {kind!r}. Kinds: {kinds}.{did_you_mean(kind, KINDS)}")
     rule = KINDS[kind]
     settings = [item for item in fields(rule) if item.name != "name"]
     own_first = sorted(settings, key=lambda item: item.name in _keys(Slice))
@@ -248,7 +256,7 @@ def _audit(table: object, where: str) -> SliceAudit:
         raise ProjectError(f"audit in {where} must be a table. Got {table!r}. Write [slices.audit] below the slice.")
     _check_keys(table, _keys(SliceAudit), owner)
     if "columns" not in table:
-        raise ProjectError(f"{owner} has no columns. Add columns, the columns that its rows are known by.")
+        raise ProjectError(f"{owner} has no columns. Add columns, the columns that identify its rows.")
     sides = {side: _take(table, side, dict, owner) or {} for side in ("source", "target")}
     for side, answers in sides.items():
         _check_keys(answers, ANSWERS, f"{side} of {owner}")

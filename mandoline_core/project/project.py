@@ -6,14 +6,24 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-import narwhals as nw
 import pandas as pd
 
-from mandoline_core.data import ENGINES, Model, Sample, Table, open_data, read_table
-from mandoline_core.errors import DataError, ProjectError, did_you_mean
-from mandoline_core.formatting import Sentence, listed
+from mandoline_core.data import (
+    ENGINES,
+    Match,
+    Model,
+    Sample,
+    Table,
+    complete_models,
+    match_labels,
+    open_data,
+    read_table,
+    with_labels,
+)
+from mandoline_core.errors import ProjectError, did_you_mean
+from mandoline_core.formatting import listed
 from mandoline_core.project.settings import (
     EstimatorSettings,
     MethodSettings,
@@ -28,42 +38,47 @@ Edges = tuple[tuple[str, str], ...] | str
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """Hold what a project file says.
+    """Hold a project: data, models, metric, slices and settings.
 
     Parameters
     ----------
     name : str
         The project's name.
     source_path, target_path : Path
-        The samples' files, relative to `base`; a pattern such as `weekly/*.parquet` stands for several. May be left out
-        where a table is named.
+        The data file, relative to the project file. A pattern such as `weekly/*.parquet` reads several files as one.
+        Not needed where a table is named.
     source_engine, target_engine : {"auto", "pandas", "polars", "duckdb", "spark"}, optional
-        What goes over the rows; "auto" when left out.
+        The engine that reads the rows. By default "auto".
     source_table, target_table : str, optional
-        A table in a database file, or one that Spark knows.
+        The table of a database file, or of Spark.
     source_master, target_master : str, optional
-        Where Spark runs, such as "spark://host:7077".
+        The address of Spark, such as "spark://host:7077".
+    source_group, target_group : str, optional
+        The column of what rows belong together by, such as a user. Intervals and splits go by it.
     target_labels : Path, optional
-        A file with the target's labels, in the order of its rows; read only when the truth is to be revealed.
+        A file with labels of the new data: a plan's sheet, with a column that names rows, or in the same row order.
+        Labels of some rows are combined with the estimate. Labels of all rows are the truth, shown when revealed.
+    target_key : str, optional
+        The column that names rows in the new data and in the file of labels. Rows that are not in it have no label.
     label : str, optional
         The column of true classes.
     models : tuple of Model
         The models to evaluate.
     metric : MetricSettings
-        What is estimated.
+        The metric to estimate.
     slices : tuple of Slice
-        The rules.
+        The slices.
     edges : tuple of pairs of str, or str
-        The pairs of slices whose interaction is modelled, or what chooses them: "auto" (score tests),
-        "inverse-covariance" or "graphical-lasso".
+        Pairs of slices that move together. Or how to choose them: "auto" (score tests), "inverse-covariance" or
+        "graphical-lasso".
     estimator : EstimatorSettings
-        How the estimate is made.
+        The estimation method and its settings.
     methods : MethodSettings
-        What methods look at that do not work on slices.
+        Settings of methods that do not use slices.
     trust : TrustSettings
-        What a person declares: columns whose change does not matter.
+        What you declare about the data: irrelevant columns.
     note : str
-        What a person wants to remember about it.
+        Your note about the project.
     base : Path
         The folder that paths are relative to.
     path : Path, optional
@@ -83,10 +98,13 @@ class Project:
     source_engine: str | None = None
     source_table: str | None = None
     source_master: str | None = None
+    source_group: str | None = None
     target_engine: str | None = None
     target_table: str | None = None
     target_master: str | None = None
+    target_group: str | None = None
     target_labels: Path | None = None
+    target_key: str | None = None
     label: str | None = None
     models: tuple[Model, ...] = ()
     metric: MetricSettings = field(default_factory=MetricSettings)
@@ -133,12 +151,12 @@ class Project:
         Returns
         -------
         source, target : Sample
-            The target has the label only if its file does.
+            The target has the label only if its file does. Both have the columns that follow from probabilities.
         """
         # Files of the same name in two folders are told apart by where they are.
         same = self.source_path.name == self.target_path.name
         names = [path.as_posix() if same else path.name for path in (self.source_path, self.target_path)]
-        return self.read_source(names[0]), self._as_target(self.open("target"), names[1])
+        return complete_models(self.read_source(names[0]), self._as_target(self.open("target"), names[1]))
 
     def read_source(self, name: str | None = None) -> Sample:
         """Read the source.
@@ -146,9 +164,15 @@ class Project:
         Parameters
         ----------
         name : str, optional
-            What messages call it; the file's name when left out.
+            Its name in messages. By default, the file's name.
         """
-        source = Sample(self.open("source"), label=self.label, models=self.models, name=name or self.source_path.name)
+        source = Sample(
+            self.open("source"),
+            label=self.label,
+            models=self.models,
+            name=name or self.source_path.name,
+            group=self.source_group,
+        )
         if self.metric.column is not None:
             source.series(self.metric.column)
         return source
@@ -161,13 +185,13 @@ class Project:
         name : str
             What messages call it.
         engine : str, optional
-            What goes over its rows; chosen by its size when left out.
+            The engine that reads its rows. By default, chosen by size.
         """
         return self._as_target(open_data(path, engine=engine or "auto"), name)
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
-        return Sample(table, label=label, models=self.models, name=name)
+        return Sample(table, label=label, models=self.models, name=name, group=self.target_group)
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
         """Open one of the samples: read it, or leave it to an engine."""
@@ -177,86 +201,71 @@ class Project:
         return open_data(path, engine=engine, table=table, master=master)
 
     def reveal(self, target: Sample, labels: Sample | None = None) -> Sample:
-        """Put the target's labels beside its rows, from their own file if there is one; for scoring only.
+        """Add the target's labels to its rows, from their own file if there is one. For scoring only.
 
         Parameters
         ----------
         labels : Sample, optional
-            The file of labels, where it has been read already.
+            The file of labels, if already read.
         """
         if target.table is not None and self.target_labels is not None:
             raise ProjectError(
-                Sentence(
-                    "Labels in a file of their own go by the order of rows, and the {target_rows} stay in a table. Put "
-                    "the labels beside them, as a column."
-                )
+                "Labels in a separate file cannot be matched with data beyond memory. Add the labels to the new data "
+                "as a column, or set engine to 'pandas'."
             )
-        truth = self.read_target_labels(target.n_rows, labels)
-        if truth is not None:
-            frame = target.frame.with_columns(truth)
-            return Sample(frame, label=self.label, models=target.models, name=target.name)
-        if (self.label or self.metric.column) not in target.columns:
+        if self.target_labels is not None:
+            return with_labels(target, self._label_column, self.read_labels(target, labels).labels)
+        label = self.label or self.metric.column
+        if label not in target.columns:
             raise ProjectError(
-                Sentence("There are no {target} labels to reveal. Name their file as labels in [target].")
+                f"The new data has no labels. Add a column {label!r} to it, or set labels in [target] to the file that "
+                "has them."
             )
         return target
 
-    def read_target_labels(self, n_rows: int | None = None, labels: Sample | None = None) -> nw.Series[Any] | None:
-        """Read the target's labels from their own file, if there is one.
+    def read_labels(self, target: Sample, labels: Sample | None = None) -> Match:
+        """Join the file of labels with the target's rows: by a plan's rows, by key, or in order.
 
         Parameters
         ----------
-        n_rows : int, optional
-            How many rows the target has, to check against.
         labels : Sample, optional
-            The file, where it has been read already.
+            The file, if already read.
         """
-        if self.target_labels is None:
-            return None
-        sample = labels or Sample(read_table(self.base / self.target_labels), name=self.target_labels.name)
-        if n_rows is not None and sample.n_rows != n_rows:
-            raise DataError(
-                Sentence(
-                    "{name} has {n} rows, and the {target} has {n_target}. It must hold one label for each row of the "
-                    "{target}, in the same order.",
-                    name=sample.name,
-                    n=sample.n_rows,
-                    n_target=n_rows,
-                )
-            )
-        column = self.metric.column if self.label is None else self.label
-        return sample.series(str(column))
+        path = Path(str(self.target_labels))
+        table = labels or Sample(read_table(self.base / path), name=path.name)
+        return match_labels(table, target, self._label_column, key=self.target_key, strict=True)
+
+    @property
+    def _label_column(self) -> str:
+        return str(self.metric.column if self.label is None else self.label)
 
     def _check_models(self) -> None:
         repeated = [name for name, count in Counter(model.name for model in self.models).items() if count > 1]
         if repeated:
-            raise ProjectError(f"More than one model is called {repeated[0]!r}. Give each model its own name.")
+            raise ProjectError(f"Two models are called {repeated[0]!r}. Give each model its own name.")
         if self.metric.name == "mean":
             return
         if not self.models:
             raise ProjectError(
-                f"There is no model, and metric {self.metric.name!r} scores one. Add [[models]] with a name and a "
-                "prediction column, or use metric 'mean' with a column."
+                f"Metric {self.metric.name!r} needs a model. Add [[models]] with a name and "
+                "a prediction column, or use metric 'mean' with a column."
             )
         if self.label is None:
             raise ProjectError(
-                Sentence(
-                    "There is no label, and metric {metric!r} compares with it. "
-                    "Add [task] with label, the {source}'s column of true classes.",
-                    metric=self.metric.name,
-                )
+                f"Metric {self.metric.name!r} needs a label. Add [task] with label, the "
+                "labelled data's column of true classes."
             )
         for model in self.models:
-            if model.prediction is None:
+            if not model.columns:
                 raise ProjectError(
-                    f"Model {model.name!r} has no prediction, which metric {self.metric.name!r} needs. "
-                    "Add prediction, the column of its predictions."
+                    f"Metric {self.metric.name!r} needs predictions, and model {model.name!r} has none. Set its "
+                    "prediction to a column."
                 )
 
     def _check_slices(self) -> None:
         for rule in self.slices:
             if not isinstance(rule, Slice):
-                raise ProjectError(f"slices must hold slices, such as Keyword or Threshold. Got {rule!r}.")
+                raise ProjectError(f"slices must be a list of slices, such as Keyword or Threshold. Got {rule!r}.")
         repeated = [name for name, count in Counter(rule.name for rule in self.slices).items() if count > 1]
         if repeated:
             raise ProjectError(f"Two slices are called {repeated[0]!r}. Give each slice its own name.")
@@ -275,13 +284,13 @@ class Project:
         for number, edge in enumerate(edges, start=1):
             pair = tuple(edge) if isinstance(edge, (list, tuple)) else ()
             if len(pair) != 2 or not all(isinstance(name, str) for name in pair):
-                raise ProjectError(f"Edge number {number} must be a pair of slice names. Got {edge!r}.")
+                raise ProjectError(f"Edge {number} must be a pair of slice names. Got {edge!r}.")
             if pair[0] == pair[1]:
-                raise ProjectError(f"Edge number {number} joins {pair[0]!r} to itself. Name two different slices.")
+                raise ProjectError(f"Edge {number} joins {pair[0]!r} to itself. Name two different slices.")
             for name in pair:
-                self._check_known(name, f"Edge number {number}")
+                self._check_known(name, f"Edge {number}")
             if before := seen.get(pair) or seen.get(pair[::-1]):
-                both = f"Edges number {before} and {number} both join {pair[0]!r} and {pair[1]!r}."
+                both = f"Edges {before} and {number} both join {pair[0]!r} and {pair[1]!r}."
                 raise ProjectError(f"{both} Remove one of them.")
             seen[pair] = number
         object.__setattr__(self, "edges", tuple(seen))
@@ -292,10 +301,10 @@ class Project:
         families = [rule.name for rule in self.slices if rule.is_family]
         if name in families:
             raise ProjectError(
-                f"{where} names {name!r}, which stands for several slices. Name one of them, such as '{name}_1'."
+                f"{where} names {name!r}, which is a family of slices. Name one of them, such as '{name}_1'."
             )
         if name not in names and not any(name.startswith(f"{family}_") for family in families):
             raise ProjectError(
-                f"{where} names slice {name!r}, which is not there. "
-                f"Slices: {listed(names) or 'none'}.{did_you_mean(name, names)}"
+                f"{where} names slice {name!r}, which does not exist. Slices: "
+                f"{listed(names) or 'none'}.{did_you_mean(name, names)}"
             )

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from mandoline_core.data import Model, Sample, class_codes, few_classes
+from mandoline_core.formatting import show_percent
 from mandoline_core.project.project import Project
 from mandoline_core.project.settings import MetricSettings
 from mandoline_core.slices import Entropy, Prediction, free_name
@@ -47,8 +48,8 @@ class RoleGuess:
         return self.label is not None and any(model.prediction is not None for model in self.models)
 
 
-def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
-    """Guess the label, the models and their probabilities.
+def guess_roles(source: Sample, target_columns: Collection[str], label: str | None = None) -> RoleGuess:
+    """Guess the label, the models and their probabilities: of classes, else of numbers.
 
     Parameters
     ----------
@@ -56,6 +57,8 @@ def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
         The labelled sample, without roles.
     target_columns : collection of str
         The columns of the sample without labels.
+    label : str, optional
+        The label, if it is known.
 
     Examples
     --------
@@ -66,15 +69,76 @@ def guess_roles(source: Sample, target_columns: Collection[str]) -> RoleGuess:
     ('label', [('lr', 'pred_lr')])
     """
     sample = _some_rows(source)
+    found = _guess_classes(sample, target_columns, label)
+    if found.complete:
+        return found
+    return _guess_numbers(sample, target_columns, label) or found
+
+
+def are_numbers(sample: Sample, label: str | None, models: Sequence[Model]) -> bool:
+    """Tell whether a label and its predictions are numbers to compare by their difference, not classes.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"stars": [1, 5, 1, 5], "p": [1.2, 4.5, 2.1, 4.4], "q": [1, 5, 5, 5]}))
+    >>> are_numbers(sample, "stars", [Model("m", "p")]), are_numbers(sample, "stars", [Model("m", "q")])
+    (True, False)
+    """
+    columns = [label, *(model.prediction for model in models)]
+    named = [column for column in columns if column is not None and column in sample.columns]
+    if len(named) < len(columns) or len(columns) < 2 or not all(sample.schema[name].is_numeric() for name in named):
+        return False
+    some = _some_rows(sample)
+    return not all(few_classes(some, name, MOST_CLASSES) for name in named)
+
+
+def _guess_numbers(sample: Sample, target_columns: Collection[str], label: str | None) -> RoleGuess | None:
+    """Guess a label and predictions that are numbers; None unless both are there."""
+    numbers = [column for column in sample.columns if sample.schema[column].is_numeric()]
+    reasons: dict[str, str] = {}
+    if label is None:
+        label = _guess_label(numbers, target_columns, reasons, [])
+    if label not in numbers:
+        return None
+    shared = [column for column in numbers if column in target_columns and column != label]
+    # Two columns of few whole numbers are classes, and have been looked at as such.
+    measured = [column for column in shared if are_numbers(sample, label, [Model("", column)])]
+    predictions = {column: "named like predictions, with numbers" for column in measured if model_name(column)}
+    if not predictions:
+        explained = {column: _explained(sample, label, column) for column in measured}
+        best = max(explained, key=lambda column: explained[column], default="")
+        if best and explained[best] > 0:
+            share = show_percent(explained[best])
+            predictions = {best: f"in the units of {label}, and explains {share} of its variance"}
+    if not predictions:
+        return None
+    names: dict[str, str] = {}
+    for column in predictions:
+        names[free_name(model_name(column) or column, names)] = column
+    models = tuple(Model(name, column) for name, column in names.items())
+    return RoleGuess(label, models, reasons | predictions)
+
+
+def _explained(sample: Sample, label: str, column: str) -> float:
+    """Return the share of the label's variance that a column explains as it is: 0 or less if in other units."""
+    truth, guess = (sample.series(name).to_numpy().astype(float) for name in (label, column))
+    known = np.isfinite(truth) & np.isfinite(guess)
+    spread = float(np.var(truth[known])) if known.any() else 0.0
+    return 1 - float(np.mean((truth - guess)[known] ** 2)) / spread if spread > 0 else 0.0
+
+
+def _guess_classes(sample: Sample, target_columns: Collection[str], label: str | None) -> RoleGuess:
     classes = {column: values for column in sample.columns if (values := few_classes(sample, column, MOST_CLASSES))}
     reasons: dict[str, str] = {}
     problems: list[str] = []
-    label = _guess_label(classes, target_columns, reasons, problems)
+    if label is None:
+        label = _guess_label(classes, target_columns, reasons, problems)
     predictions = _guess_predictions(sample, classes, label, target_columns, reasons, problems)
     models = make_models(sample, predictions, label, target_columns)
     for model in models:
         for class_, column in model.probabilities.items():
-            together = f"the {len(model.probabilities)} of them add up to 1"
+            together = f"these {len(model.probabilities)} columns add up to 1"
             reasons[column] = f"named like the probability of {class_}, and {together}"
     return RoleGuess(label, models, reasons, tuple(problems))
 
@@ -89,7 +153,7 @@ def make_models(
     predictions : mapping of str to str
         The prediction column of each model.
     target_columns : collection of str
-        Probabilities that the target lacks are left out.
+        Probabilities that are not in the target are left out.
     """
     columns = [column for column in (label, *predictions.values()) if column is not None]
     classes = sorted(frozenset().union(*(few_classes(sample, column, MOST_CLASSES) for column in columns)))
@@ -108,7 +172,7 @@ def choose_models(
     columns: Sequence[str],
     known: Iterable[Model] = (),
 ) -> tuple[Model, ...]:
-    """Make a model of each prediction column that a person chose; those known already stay as they are.
+    """Make a model for each chosen prediction column. Known models stay unchanged.
 
     Examples
     --------
@@ -159,13 +223,13 @@ def match_probabilities(
 
 
 def _guess_label(
-    classes: Mapping[str, frozenset[str]],
+    columns: Iterable[str],
     target_columns: Collection[str],
     reasons: dict[str, str],
     problems: list[str],
 ) -> str | None:
     scores = {}
-    for column in classes:
+    for column in columns:
         words = _words(column)
         named_probability = len(words) > 1 and any(_PROBABILITY.fullmatch(word) for word in words)
         if named_probability or model_name(column) is not None:
@@ -175,16 +239,13 @@ def _guess_label(
         # A column that only the source has is nearly as good a sign as its name; a part of a name alone is too little.
         score = 4 * exact + 2 * part + 3 * missing
         if score >= 3:
-            why = [f"its name says so ({column})"] if exact or part else []
-            why += ["the new data lack it"] if missing else []
+            why = [f"named {column}"] if exact or part else []
+            why += ["only in the labelled data"] if missing else []
             scores[column] = (score, " and ".join(why))
     if not scores:
         swapped = [column for column in target_columns if column.casefold() in _LABELS]
-        hint = f" The new data have a column {swapped[0]}: are the two files swapped?" if swapped else ""
-        problems.append(
-            "No column looks like the label: one that only the labelled data have, or one called label. "
-            f"Choose it.{hint}"
-        )
+        hint = f" The new data has a column {swapped[0]}: are the two files swapped?" if swapped else ""
+        problems.append(f"No column looks like the label, which is only in the labelled data or named label.{hint}")
         return None
     best = max(scores, key=lambda column: scores[column][0])
     reasons[best] = scores[best][1]
@@ -208,20 +269,22 @@ def _guess_predictions(
             continue
         if column not in target_columns:
             problems.append(
-                f"{column} looks like predictions, but the new data have no such column. "
-                "Run the model on the new rows and add its answers to that file."
+                f"{column} looks like predictions, but the new data has no such column. Run the model on the "
+                "new rows and add its predictions to that file."
             )
         elif label is not None and not values & wanted:
-            problems.append(f"{column} is named like predictions, but shares no value with {label}. Check both.")
+            problems.append(f"{column} is named like predictions but shares no value with {label}. Check both.")
         else:
             predictions[free_name(name, predictions)] = column
             reasons[column] = f"named like predictions{', with the values of ' + label if label else ''}"
-    if not predictions and label is not None:
+    if not predictions and label is not None and label in classes:
         predictions = _by_content(sample, classes, label, target_columns, reasons)
     if not predictions:
-        problems.append(
-            "No column looks like predictions: one that both files have, with the label's values. Choose it."
+        alike = (
+            [] if label is None else [name for name in target_columns if name != label and classes.get(name) == wanted]
         )
+        hint = f" Is it {alike[0]}?" if alike and wanted else ""
+        problems.append(f"No column looks like predictions, which are in both files with the label's values.{hint}")
     return predictions
 
 
@@ -244,7 +307,7 @@ def _by_content(
         most = np.bincount(truth[labelled]).max() / labelled.sum() if labelled.any() else 1.0
         if agreement > most:
             predictions[free_name(column, predictions)] = column
-            reasons[column] = f"holds the values of {label} and agrees with it on {agreement:.0%} of the rows"
+            reasons[column] = f"has the values of {label} and agrees with it on {show_percent(agreement)} of the rows"
     return predictions
 
 
@@ -303,7 +366,7 @@ def start_project(
     engine : str, optional
         What goes over the rows of both.
     numbers : bool
-        Whether labels and predictions are numbers, which no family tells apart.
+        Whether labels and predictions are numbers, so that a slice for each class makes no sense.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Settings: each declared once, with its default, its bounds and its sentence; files, schemas and errors follow."""
+"""Settings: each declared once, with its default, its bounds and its description."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ Scalar = str | int | float | bool
 
 @settings
 class EstimatorSettings:
-    """Say how the estimate is made.
+    """Hold the settings of the estimate: [estimator] of a project file.
 
     Parameters
     ----------
     name : str
-        The estimator, by its name in the registry.
+        The estimation method.
     split : {"none", "half", "crossfit"}
-        Whether the same source rows fit the weights and are weighted.
+        The rows that fit the weights: all ("none"), one half ("half"), or the other folds ("crossfit").
     overlap : {"trim", "strict"}
-        What to do with target rows beyond the source's reach: set aside, or refuse.
+        What to do with new rows that no labelled row matches: leave them out ("trim") or stop ("strict").
     ridge : float
-        A penalty on large weights; 0 for none.
+        The penalty on large weights. 0 means none.
     confidence : float
-        The coverage that intervals aim at.
+        The confidence level of intervals.
     seed : int
-        Where random numbers start, for splitting and resampling.
+        The random seed, for splits and resampling.
     interval : {"influence", "bootstrap"}
-        How intervals are made.
+        How intervals are computed.
     replicates : int
-        How often the bootstrap resamples; at least so often that some redraws lie beyond each end of the interval.
+        The number of bootstrap resamples. A higher confidence needs more.
 
     Examples
     --------
@@ -56,15 +56,15 @@ class EstimatorSettings:
     confidence: Annotated[Real, Field(gt=0, lt=1), AS_GIVEN] = 0.95
     seed: Annotated[Whole, Field(ge=0)] = 0
     interval: Literal["influence", "bootstrap"] = "influence"
-    replicates: Annotated[Whole, Field(ge=2)] = 1000
+    replicates: Annotated[Whole, Field(ge=2, le=100_000)] = 1000
 
     def __post_init__(self) -> None:
-        """Refuse fewer redraws than the bootstrap's interval needs."""
+        """Refuse fewer resamples than the bootstrap's interval needs."""
         fewest = fewest_replicates(self.confidence)
         if self.interval == "bootstrap" and self.replicates < fewest:
             raise ProjectError(
-                f"replicates must be {fewest:,} or above where confidence is {self.confidence:g}: with fewer redraws "
-                f"the ends of the interval lie beyond all of them. Got {self.replicates!r}."
+                f"replicates must be at least {fewest:,} when confidence is {self.confidence:g}. Got "
+                f"{self.replicates!r}."
             )
 
     def as_dict(self) -> dict[str, str | int | float]:
@@ -79,7 +79,7 @@ class EstimatorSettings:
 
 
 def fewest_replicates(confidence: float) -> int:
-    """Return how many redraws reach to both ends of an interval: of n in order, each cuts off 1 / (n + 1) more.
+    """Return the fewest resamples whose quantiles reach both ends of an interval.
 
     >>> fewest_replicates(0.95), fewest_replicates(0.9)
     (39, 19)
@@ -90,24 +90,24 @@ def fewest_replicates(confidence: float) -> int:
 
 def _check_positive(value: Any) -> Any:
     if value == "" or isinstance(value, (list, tuple, dict)):
-        raise ProjectError(f"positive must name a class. Got {value!r}.")
+        raise ProjectError(f"positive must be a class. Got {value!r}.")
     return value
 
 
 def _freeze_merge(merge: Any) -> FrozenMapping:
     """Refuse what are no lists of classes, and a class that is in two of them."""
     if not isinstance(merge, Mapping):
-        raise ProjectError(f"merge must give lists of classes by their new name. Got {merge!r}.")
+        raise ProjectError(f"merge must map each new class to a list of classes. Got {merge!r}.")
     seen: dict[str, str] = {}
     for name, values in merge.items():
         classes = () if isinstance(values, str) or not isinstance(values, Iterable) else tuple(values)
         if not classes or not all(isinstance(value, (str, int, float)) for value in classes):
             hint = f" Did you mean [{values!r}]?" if isinstance(values, str) else ""
-            raise ProjectError(f"merge must give {name!r} a list of the classes it stands for. Got {values!r}.{hint}")
+            raise ProjectError(f"merge must map {name!r} to a list of classes. Got {values!r}.{hint}")
         for value in classes:
             other = seen.setdefault(class_name(value), name)
             if other != name:
-                raise ProjectError(f"Class {value!r} is merged into {other!r} and into {name!r}. Choose one.")
+                raise ProjectError(f"Class {value!r} is merged into both {other!r} and {name!r}. Choose one.")
     return FrozenMapping({name: tuple(values) for name, values in merge.items()})
 
 
@@ -121,25 +121,31 @@ def _freeze_reasons(harmless: Any) -> FrozenMapping:
     ):
         hint = f" Did you mean [{given!r}]?" if isinstance(given, str) else ""
         raise ProjectError(
-            f"harmless must be a list of columns, or give the reason for each column. Got {given!r}.{hint}"
+            f"harmless must be a list of columns, or a table with a reason for each column. Got {given!r}.{hint}"
         )
     return FrozenMapping(given)
 
 
 @settings
 class MetricSettings:
-    """Say what is estimated.
+    """Hold the settings of the metric: [metric] of a project file.
 
     Parameters
     ----------
     name : str
-        The metric: "accuracy", "error", "mean" or another that is known.
+        The metric, such as "accuracy" or "f1".
     column : str, optional
         The column that "mean" averages.
     positive : str, int, float or bool, optional
-        The class that precision, recall, F1 and AUROC are about; the average over all classes when left out.
+        The positive class of precision, recall, F1, F-beta and AUROC. By default, the average over all classes.
     merge : mapping of str to sequence
-        Classes to take for one before scoring: the new name, and the classes it stands for.
+        Classes to merge before scoring: for each new class, the classes that it replaces.
+    beta : float
+        How many times as much recall counts as precision, for "f_beta".
+    quantile : float
+        The quantile that the model predicts, for "pinball".
+    k : int
+        How many of the most probable classes count as a hit, for "top_k_accuracy".
 
     Examples
     --------
@@ -154,21 +160,40 @@ class MetricSettings:
         Mapping[str, tuple[Scalar, ...]],
         PlainValidator(_freeze_merge, json_schema_input_type=dict[str, list[Scalar]]),
     ] = field(default_factory=FrozenMapping)
+    beta: Annotated[Real, Field(gt=0), AS_GIVEN] = 2.0
+    quantile: Annotated[Real, Field(gt=0, lt=1), AS_GIVEN] = 0.5
+    k: Annotated[Whole, Field(ge=1, le=1000)] = 2
 
     def __post_init__(self) -> None:
         """Refuse a mean of nothing."""
         if self.name == "mean" and self.column is None:
-            raise ProjectError("Metric 'mean' needs a column to average. Add column to the metric.")
+            raise ProjectError("Metric 'mean' needs a column to average. Set its column.")
+
+
+def _freeze_errors(chosen: Any) -> FrozenMapping:
+    """Refuse what gives no standard error for each model."""
+    if not isinstance(chosen, Mapping) or not all(
+        isinstance(name, str)
+        and isinstance(error, (int, float))
+        and not isinstance(error, bool)
+        and 0 <= error < math.inf
+        for name, error in chosen.items()
+    ):
+        raise ProjectError(f"chosen must be a table with a standard error, 0 or more, for each model. Got {chosen!r}.")
+    return FrozenMapping({name: float(error) for name, error in chosen.items()})
 
 
 @settings
 class TrustSettings:
-    """Say what a person takes upon themselves: the verdict rests on it and says so.
+    """Hold what you declare about the data: [trust] of a project file. The verdict names it.
 
     Parameters
     ----------
     harmless : mapping of str to str
-        Columns whose change does not matter, each with the reason, which may be empty; a list of columns will do.
+        Irrelevant columns: no check looks at their change. A list, or a table with a reason for each.
+    chosen : mapping of str to float
+        For slices that were chosen on these labels: what choosing adds to each model's standard error, as a share or in
+        the metric's unit. `init` and `suggest --auto` write it, and intervals allow for it.
 
     Examples
     --------
@@ -180,40 +205,44 @@ class TrustSettings:
         Mapping[str, str],
         PlainValidator(_freeze_reasons, json_schema_input_type=list[Name] | dict[str, str]),
     ] = field(default_factory=FrozenMapping)
+    chosen: Annotated[
+        Mapping[str, float],
+        PlainValidator(_freeze_errors, json_schema_input_type=dict[str, Annotated[float, Field(ge=0)]]),
+    ] = field(default_factory=FrozenMapping)
 
 
 @settings
 class MethodSettings:
-    """Say what the methods look at that do not work on slices, and how they are tuned.
+    """Hold the settings of methods that do not use slices: [methods] of a project file.
 
     Parameters
     ----------
     features : tuple of str
-        Columns for the methods on features; all but labels, answers and identifiers when empty.
+        Feature columns. By default, all but labels, predictions and identifiers.
     scores : str, optional
-        A column with the probability that a row is from the target, computed elsewhere.
+        A column with the probability that a row is new, computed elsewhere.
     max_rows : int
-        So many rows of each sample, drawn at random, are enough for a method on features.
+        The most rows of each sample that a method on features uses, drawn at random.
     width : float, optional
-        Of the Gaussian kernel; chosen from the data when left out.
+        The width of the Gaussian kernel. By default, chosen from the data.
     box : float
-        The most that kernel mean matching lets a row count (the paper's B).
+        The largest weight of a row in kernel mean matching (B in the paper).
     tolerance : float, optional
-        How far kernel mean matching's ratios may be from averaging 1 (epsilon).
+        How far the mean weight of kernel mean matching may be from 1 (epsilon).
     redraws : int
-        How often kernel mean matching is repeated for its interval.
+        The number of resamples for the interval of kernel mean matching.
     transformer : str, optional
-        The folder of a Hugging Face model on this machine, to be fine-tuned; relative to the project file.
+        The local folder of a Hugging Face model to fine-tune, relative to the project file.
     texts : tuple of str
-        Columns that a fine-tuned model reads; the columns of text when empty.
+        Columns that the fine-tuned model reads. By default, all text columns.
     epochs : int
-        How often fine-tuning goes through its rows.
+        The number of training epochs.
     batch_size : int
-        Rows of a step of it.
+        The batch size of fine-tuning.
     learning_rate : float
-        Of its first step; it falls to 0 in a line.
+        The initial learning rate. It falls linearly to 0.
     folds : int
-        Parts that the rows are cut into: each is scored by a fit to the others, one of which calibrates.
+        The number of folds. Each fold is scored by a model fitted to the others, one of which calibrates.
 
     Examples
     --------
@@ -223,17 +252,18 @@ class MethodSettings:
 
     features: Columns = ()
     scores: Annotated[Name | None, Field(title="The name of the column of scores")] = None
-    max_rows: Annotated[Whole, Field(ge=10)] = 10_000
-    width: Annotated[Real, Field(gt=0), AS_GIVEN] | None = None
+    max_rows: Annotated[Whole, Field(ge=10, le=1_000_000)] = 10_000
+    # Features have a standard deviation of 1: a kernel beyond these widths is flat, or sees no other row.
+    width: Annotated[Real, Field(ge=1e-4, le=1e4), AS_GIVEN] | None = None
     box: Annotated[Real, Field(gt=0), AS_GIVEN] = 1000.0
     tolerance: Annotated[Real, Field(ge=0), AS_GIVEN] | None = None
-    redraws: Annotated[Whole, Field(ge=10)] = 40
+    redraws: Annotated[Whole, Field(ge=10, le=10_000)] = 40
     transformer: Annotated[Name | None, Field(title="The name of the folder of the transformer")] = None
     texts: Columns = ()
-    epochs: Annotated[Whole, Field(ge=1)] = 3
-    batch_size: Annotated[Whole, Field(ge=1)] = 16
+    epochs: Annotated[Whole, Field(ge=1, le=1000)] = 3
+    batch_size: Annotated[Whole, Field(ge=1, le=10_000)] = 16
     learning_rate: Annotated[Real, Field(gt=0), AS_GIVEN] = 5e-5
-    folds: Annotated[Whole, Field(ge=3)] = 5
+    folds: Annotated[Whole, Field(ge=3, le=100)] = 5
 
 
 TESTS, INVERSE_COVARIANCE, GRAPHICAL_LASSO = EDGE_CHOICES = ("auto", "inverse-covariance", "graphical-lasso")
@@ -241,7 +271,7 @@ MOST_ENTRIES = 4  # pairs taken by inverse covariance, as in the paper, where no
 
 
 def read_edge_choice(edges: object) -> tuple[str, int]:
-    """Read what chooses the pairs, as the project file has it: one of `EDGE_CHOICES`, and how many pairs at most.
+    """Read a choice of edges: one of `EDGE_CHOICES`, and the largest number of pairs.
 
     Examples
     --------
@@ -250,9 +280,9 @@ def read_edge_choice(edges: object) -> tuple[str, int]:
     >>> read_edge_choice("graphical lasso")
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.ProjectError: edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the
-    4 largest entries; more or fewer as in "inverse-covariance:6") or "graphical-lasso". Got 'graphical lasso'. Did you
-    mean 'graphical-lasso'?
+    mandoline_core.errors.ProjectError: edges must be a list of pairs of slice names, "auto", "graphical-lasso" or
+    "inverse-covariance" (4 pairs; for 6, "inverse-covariance:6"). Got 'graphical lasso'. Did you mean
+    'graphical-lasso'?
     """
     name, colon, most = edges.partition(":") if isinstance(edges, str) else ("", "", "")
     if name in EDGE_CHOICES and not colon:
@@ -261,7 +291,6 @@ def read_edge_choice(edges: object) -> tuple[str, int]:
         return name, int(most)
     hint = did_you_mean(edges, EDGE_CHOICES) if isinstance(edges, str) else ""
     raise ProjectError(
-        f'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the {MOST_ENTRIES} largest '
-        'entries; more or fewer as in "inverse-covariance:6") or "graphical-lasso". '
-        f"Got {edges!r}.{hint}"
+        'edges must be a list of pairs of slice names, "auto", "graphical-lasso" or "inverse-covariance" '
+        f'({MOST_ENTRIES} pairs; for 6, "inverse-covariance:6"). Got {edges!r}.{hint}'
     )

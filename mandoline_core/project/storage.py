@@ -23,7 +23,7 @@ from typing import Any
 
 from mandoline_core.data import Cache, TemporaryFolder
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import folder_name, listed
 from mandoline_core.project.file import dump_project, parse_project
 from mandoline_core.project.project import Project
 
@@ -88,21 +88,21 @@ def _load_file(path: Path) -> Project:
         if b"\0" in error.object:
             raise ProjectError(f"{path.name} is not a text file. Expected a project file in TOML.") from None
         line = error.object[: error.start].count(b"\n") + 1
-        problem = f"is not in UTF-8, as a TOML file must be: see line {line}. Save it as UTF-8."
+        problem = f"is not UTF-8, which TOML requires: see line {line}. Save it as UTF-8."
         raise ProjectError(f"{path.name} {problem}") from None
     except tomllib.TOMLDecodeError as error:
         reason, where = re.fullmatch(r"(.*?)(?: \(at (.*)\))?", str(error), re.DOTALL).groups()  # type: ignore[union-attr]
         hint = "Correct it there." if path.suffix == ".toml" else "Expected a project file in TOML."
         raise ProjectError(f"{path.name} is not valid TOML at {where or 'its start'}: {reason}. {hint}") from None
     except OSError as error:
-        raise ProjectError(f"{path.name} cannot be read: {error.strerror}. Check who may read it.") from None
+        raise ProjectError(f"{path.name} cannot be read: {error.strerror}. Check its permissions.") from None
     except (ValueError, RecursionError) as error:  # a number of thousands of digits, lists in one another
         what = (
-            "holds lists or tables nested too deep"
+            "has lists or tables that are nested too deeply"
             if isinstance(error, RecursionError)
-            else "holds a number of too many digits"
+            else "has a number with too many digits"
         )
-        raise ProjectError(f"{path.name} {what}. Write it in plainer terms.") from None
+        raise ProjectError(f"{path.name} {what}. Simplify it.") from None
     if "name" not in mapping:
         mapping["name"] = path.stem
     return replace(parse_project(mapping, path.parent, file=path.name), path=path)
@@ -112,12 +112,14 @@ def _check_file(path: Path) -> None:
     """Refuse what is not there, or no file."""
     folder = path.parent
     if len(path.name) > _LONGEST_NAME:
-        raise ProjectError(f"{path.name[:40]!r}... is no file: a name has at most {_LONGEST_NAME} characters.")
+        raise ProjectError(
+            f"{path.name[:40]!r}... is too long for a file name. The limit is {_LONGEST_NAME} characters."
+        )
     if path.is_dir():
         names = sorted(item.name for item in path.glob("*.toml"))
-        raise ProjectError(f"{path} is a folder. Name the project file in it: {listed(names) or 'it has none'}.")
+        raise ProjectError(f"{path} is a folder. Expected a project file. Those in it: {listed(names) or 'none'}.")
     if not path.is_file():
-        where = f"{folder}" if folder.is_dir() else f"{folder}, which does not exist"
+        where = folder_name(folder) if folder.is_dir() else f"{folder}, which does not exist"
         near = [item.name for item in folder.glob("*.toml")]
         raise ProjectError(f"Project file {path.name!r} is not in {where}.{did_you_mean(path.name, near)}")
 
@@ -152,23 +154,25 @@ def save_project(project: Project, path: str | Path) -> Project:
 
 
 def load_unpacked(file: Path, folder: Path, *, name: str) -> Project:
-    """Read the project file of a zip that was unpacked into a folder; it may name no file but those that came with it.
+    """Read the project file of an unpacked zip. It can only use files from the zip.
 
     Parameters
     ----------
     name : str
-        What the zip is called.
+        The zip's name.
     """
     project = _load_file(file)
     project = without_engines(project)
     for path in data_files(project).values():
         if not (project.base / path).resolve().is_relative_to(folder.resolve()):
-            raise ProjectError(f"The project in {name} names {path}, which is not in the zip. Pack its data with it.")
+            raise ProjectError(
+                f"The project in {name} uses {path}, which is not in the zip. Save the project with its data."
+            )
     return replace(project, path=None)
 
 
 def without_engines(project: Project) -> Project:
-    """Read data like any file: where the sender's engine runs is no place to go to from here.
+    """Drop the engine settings of a project, so that its data is read as plain files.
 
     >>> from mandoline_core.data import Model
     >>> model = Model("m", "p")
@@ -195,7 +199,7 @@ def data_files(project: Project) -> dict[str, Path]:
 
 
 def place_files(project: Project, paths: Mapping[str, Path]) -> Project:
-    """Let a project name other files, by role; those that are not given stay.
+    """Replace a project's files, by role.
 
     >>> from mandoline_core.data import Model
     >>> project = Project(name="a", source_path="a.csv", target_path="b.csv", label="y", models=[Model("m", "p")])
@@ -211,12 +215,12 @@ def place_files(project: Project, paths: Mapping[str, Path]) -> Project:
 
 
 def name_files(project: Project, names: Mapping[str, str] | None = None) -> Project:
-    """Let a project name its files as they lie beside its project file, each by a name of its own.
+    """Rename a project's files to sit next to its project file, each with a unique name.
 
     Parameters
     ----------
     names : mapping of str to str, optional
-        What to call the files, by role; as in the project where left out.
+        New names by role. By default, the names in the project.
     """
     given = {role: base_name((names or {}).get(role, path.name)) for role, path in data_files(project).items()}
     count = Counter([PROJECT_FILE, *given.values()])
@@ -230,7 +234,7 @@ def pack_project(project: Project, names: Mapping[str, str] | None = None) -> by
     Parameters
     ----------
     names : mapping of str to str, optional
-        What to call the data files, by role: "source", "target", "labels".
+        New names of the data files by role: "source", "target", "labels".
 
     Examples
     --------
@@ -258,17 +262,17 @@ def pack_project(project: Project, names: Mapping[str, str] | None = None) -> by
 def unpack_project(packed: str | Path | io.BytesIO, folder: Path, *, name: str = "") -> Path:
     """Unpack a project into an empty folder, and return where its project file is.
 
-    Nothing in the zip is taken at its word: it may come from anyone.
+    The zip is not trusted: it may come from anyone.
 
     Parameters
     ----------
     name : str
-        What to call the zip in messages.
+        The zip's name in messages.
 
     Raises
     ------
     ProjectError
-        If it is damaged, too large, names a place outside of the folder, or is no project.
+        If it is damaged, too large, contains paths outside the folder, or is not a project.
     """
     name = name or (Path(packed).name if isinstance(packed, (str, Path)) else "The zip")
     with _readable(name), zipfile.ZipFile(packed) as archive:
@@ -278,7 +282,7 @@ def unpack_project(packed: str | Path | io.BytesIO, folder: Path, *, name: str =
     files = sorted(folder.rglob("*.toml"))
     if len(files) != 1:
         names = listed(path.name for path in files) or "none"
-        raise ProjectError(f"{name} must hold one project file, which ends in .toml. It holds {names}.")
+        raise ProjectError(f"{name} must contain one project file (.toml). It contains {names}.")
     return files[0]
 
 
@@ -300,27 +304,29 @@ def _readable(name: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ProjectError(f"{name} cannot be unpacked: {reason}. Make room, or pack the project once more.") from None
+        raise ProjectError(
+            f"{name} cannot be unpacked: {reason}. Free some disk space, or save the project again."
+        ) from None
     except _DAMAGE as error:
         if isinstance(error, ProjectError):
             raise
-        why = "it needs a password" if "encrypted" in str(error) else "it is damaged, or no zip"
-        raise ProjectError(f"{name} cannot be unpacked: {why}. Save the project once more.") from None
+        why = "it needs a password" if "encrypted" in str(error) else "it is damaged or not a zip file"
+        raise ProjectError(f"{name} cannot be unpacked: {why}. Save the project again.") from None
 
 
 def _check_entries(entries: list[zipfile.ZipInfo], name: str) -> None:
     if len(entries) > MAX_FILES:
-        raise ProjectError(f"{name} holds {len(entries):,} files. A project may have at most {MAX_FILES}.")
+        raise ProjectError(f"{name} contains {len(entries):,} files. The limit is {MAX_FILES}.")
     taken: set[str] = set()
     for entry in entries:
         path = PurePosixPath(entry.filename)
         windows = PureWindowsPath(entry.filename)
         if path.is_absolute() or windows.drive or windows.root or ".." in windows.parts or "\\" in entry.filename:
-            raise ProjectError(f"{name} names a place outside of itself: {entry.filename!r}. It was not unpacked.")
+            raise ProjectError(f"{name} contains a path outside its folder: {entry.filename!r}. It was not unpacked.")
         if stat.S_ISLNK(entry.external_attr >> 16):
-            raise ProjectError(f"{name} holds a link, {entry.filename!r}. It was not unpacked.")
+            raise ProjectError(f"{name} contains a link, {entry.filename!r}. It was not unpacked.")
         if str(path).casefold() in taken:
-            raise ProjectError(f"{name} holds {entry.filename!r} twice. It was not unpacked.")
+            raise ProjectError(f"{name} contains {entry.filename!r} twice. It was not unpacked.")
         taken.add(str(path).casefold())
 
 
@@ -335,7 +341,7 @@ def _unpack(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pa
                 left -= len(chunk)
                 if left < 0:
                     most = f"{MAX_BYTES / 2**30:g} GB" if MAX_BYTES >= 2**30 else f"{MAX_BYTES:,} bytes"
-                    raise ProjectError(f"{name} unpacks to more than {most}, which is the most that is read.")
+                    raise ProjectError(f"{name} unpacks to more than {most}, the limit. Save it with less data.")
                 file.write(chunk)
 
 

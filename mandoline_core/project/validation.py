@@ -47,7 +47,7 @@ def settings(kind: _Settings) -> _Settings:
 
 
 def first_problem(error: ValidationError) -> Any:
-    """Choose what to tell a person first; of a misspelt key and what it leaves missing, the key."""
+    """Choose the first problem to report. A misspelt key comes before the key it leaves missing."""
     problems = error.errors(include_url=False)
     first = problems[0]
     for problem in problems:
@@ -79,7 +79,7 @@ def problem_of(
     if first["type"] in UNKNOWN:
         return unknown_key(key, kind.__pydantic_fields__, where)
     if first["type"] == "missing":
-        return ProjectError(f"{where} has no {key}. Add {key}, a text.")
+        return ProjectError(f"{where} has no {key}. Add {key}.")
     value = given
     for step in (*table, key):
         value = value[step]
@@ -108,21 +108,25 @@ def _expected(kind: Any, key: str, value: Any) -> str:
         case {"enum": [*choices, last]}:
             expected = f"{', '.join(map(repr, choices))} or {last!r}"
             hint = did_you_mean(str(value), [*choices, last])
+        case {"type": "integer", "minimum": least, "maximum": most}:
+            expected = f"a whole number from {least} to {most:,}"
         case {"type": "integer", "minimum": least}:
-            expected = f"a whole number, {least} or above"
+            expected = f"a whole number, {least} or more"
         case {"exclusiveMinimum": low, "exclusiveMaximum": high}:
-            expected = f"between {low} and {high}"
+            expected = f"between {low:g} and {high:g}"
             if isinstance(value, (int, float)) and 1 < value < 100:
                 hint = f" Did you mean {value / 100:g}?"
+        case {"minimum": low, "maximum": high}:
+            expected = f"between {low:g} and {high:,g}"
         case {"exclusiveMinimum": low}:
-            expected = f"a number above {low}"
+            expected = f"a number above {low:g}"
         case {"minimum": least}:
-            expected = f"a number, {least} or above"
+            expected = f"a number, {least:g} or more"
         case {"type": "array"}:
             expected = "a list of columns"
             hint = f" Did you mean [{value!r}]?" if isinstance(value, str) else ""
         case {"type": "string"}:
-            expected = "a text that is not empty"
+            expected = "a non-empty text"
         case _:
             expected = "a table"
     return f"{expected}. Got {value!r}.{hint}"

@@ -1,4 +1,4 @@
-"""Reports: a project or samples go in, a report of all models comes out, as text, as plain data or as HTML.
+"""Reports: a project or samples go in, a report of all models comes out, as text, plain data or HTML.
 
 The app, the command line and the library all call `report` here.
 """
@@ -6,6 +6,9 @@ The app, the command line and the library all call `report` here.
 from __future__ import annotations
 
 from mandoline_core.report.api import estimate, estimate_from_codes, report, report_of, with_truth
+from mandoline_core.report.fitted import estimate_model
+from mandoline_core.report.functions import ablation, attribute, plan_labels, slice_table, use_labels
 from mandoline_core.report.gathering import ReportParts, gather_parts
+from mandoline_core.report.groups import Groups
 from mandoline_core.report.report import Report, notes_of
 from mandoline_core.report.weights import weights_csv, write_weights

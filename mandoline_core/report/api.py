@@ -1,70 +1,72 @@
-"""The pipeline as a whole: one function, `report`, behind the library, the command line and the app."""
+"""The whole pipeline: one function, `report`, behind the library, the command line and the app."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mandoline_core.checks import ModelReport, report_model
+from mandoline_core.checks import ModelReport, add_labels, report_model
 from mandoline_core.data import Model, Sample, current_progress, progress_to
 from mandoline_core.errors import DataError, SliceError
 from mandoline_core.estimators import get_estimator
-from mandoline_core.findings import FindingKind, worst_first
+from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import listed
+from mandoline_core.labels import SomeLabels, some_labels
 from mandoline_core.metrics import check_finite, get_metric
 from mandoline_core.patterns import count_patterns
 from mandoline_core.pipeline import (
     Cells,
     Fit,
     Memo,
+    Options,
     Progress,
     Request,
     make_problem,
     no_memo,
     part_of,
+    revealed,
     score_truth,
     state,
+    with_options,
 )
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.report.report import Report
-from mandoline_core.slices import Slice
+from mandoline_core.slices import SliceLike
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
-OVERRIDDEN = FindingKind(
-    "fit",
-    "settings_overridden",
-    "This estimate was asked for with other settings than the project's: {names}",
-    "Nothing to do, if that is what you meant.",
-)
 
-
+@with_options
 def estimate(
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None = None,
-    slices: Sequence[Slice] | None = None,
+    slices: Sequence[SliceLike] | None = None,
     *,
     reveal: bool = False,
     progress: Progress | None = None,
-    **asked: Any,
+    **options: Unpack[Options],
 ) -> Report:
-    """Estimate how well each model does on the target.
+    """Estimate how well each model does on the new data.
 
     Parameters
     ----------
     source : Project or Sample
-        A project says everything else itself. What is asked for beside it takes the place of its own settings, and a
-        finding of the report says so.
+        A project needs no further arguments. Those given replace its settings, and a finding lists them.
+    slices : sequence of Slice, str or callable
+        A text is a rule such as "hour >= 17", with or without a name ("late: hour >= 17"). A function takes the frame
+        and answers for every row.
     reveal : bool
-        Read the project's file of target labels, to show the truth beside the estimate.
+        Show the true value with the estimate, from the new data's labels: a project's file of them, or their column.
+        A sample's own label column is always shown. Labels of some new rows need not be revealed: they join the
+        estimate, and the headline is the combined one.
     progress : callable, optional
-        Called with what is being done and the share done, between 0 and 1.
-    **asked
-        estimator (a name in the registry, "mandoline" when left out), edges, metric ("accuracy" when left out), methods
-        (what methods look at that do not work on slices), harmless, and fields of EstimatorSettings.
+        Called with the current step and the share done, between 0 and 1.
+    **options
+        estimator (the name of a method, "mandoline" by default), edges, metric ("accuracy" by default), methods (what
+        methods use that do not work on slices), harmless, and fields of EstimatorSettings.
 
     Examples
     --------
@@ -78,9 +80,10 @@ def estimate(
     >>> round(report.source, 3), round(report.estimate, 3)
     (0.9, 0.75)
     """
-    request = state("estimate", source, target, slices, **asked)
-    labelled = source.reveal(request.target) if reveal and isinstance(source, Project) else request.target
-    return report(request, labelled=labelled, progress=progress)
+    request = state("estimate", source, target, slices, **options)
+    column = request.metric.column or request.source.label
+    some = some_labels(source if isinstance(source, Project) else None, request.target, column)
+    return report(request, labelled=revealed(source, request, reveal=reveal), some=some, progress=progress)
 
 
 def report(
@@ -89,18 +92,21 @@ def report(
     *,
     models: Sequence[Model | None] | None = None,
     labelled: Sample | None = None,
+    some: SomeLabels | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Walk all steps for every model: the one function behind the library, the command line and the app.
+    """Run all steps for every model: the function behind the library, the command line and the app.
 
     Parameters
     ----------
     memo : callable
-        The caller's hook: what was made before is not made again.
+        Caches what was computed before.
     models : sequence of Model, optional
-        Some of the request's; all when left out.
+        Some of the request's models; all by default.
     labelled : Sample, optional
-        The target with its labels, to score the truth by.
+        The target with its labels, for the true value.
+    some : SomeLabels, optional
+        Labels of some of its rows, which join the estimate.
     """
     get_estimator(request.settings.name)  # refuse an unknown name before any work
     chosen = request.models if models is None else models
@@ -111,6 +117,8 @@ def report(
         own = part_of(progress, i, len(chosen))
         with progress_to(own or current_progress()):
             checked = report_of(request, model, memo, progress=own)
+        if some is not None:
+            checked = add_labels(checked, *some)
         reports[checked.model] = checked if labelled is None else with_truth(checked, labelled)
     return Report(request.name, reports, request.settings, request)
 
@@ -118,7 +126,7 @@ def report(
 def report_of(
     request: Request, model: Model | None, memo: Memo = no_memo, *, progress: Progress | None = None
 ) -> ModelReport:
-    """Walk the steps for one model: read samples are coded, counted, fitted, estimated and checked."""
+    """Run the steps for one model: the samples are coded, counted, fitted, estimated and checked."""
 
     def make() -> ModelReport:
         fit = request.fit(model, memo, need_slices=True)
@@ -128,13 +136,16 @@ def report_of(
         if not request.overrides:
             return checked
         names = ", ".join(request.overrides)
-        return replace(checked, findings=(*checked.findings, OVERRIDDEN.found("info", names=names)))
+        text = f"These settings differ from the project's: {names}."
+        remedy = "Nothing to do if you meant that."
+        other = Finding("fit", "settings_overridden", "info", text, remedy, numbers={"names": names})
+        return replace(checked, findings=(*checked.findings, other))
 
     return memo(request.report_key(model), make)
 
 
 def with_truth(checked: ModelReport, labelled: Sample) -> ModelReport:
-    """Put the truth beside a report; nothing is counted, fitted or checked again for it."""
+    """Add the true value to a report, without computing anything else again."""
     truth, findings = score_truth(checked.cells, labelled)
     return replace(checked, truth=truth, findings=worst_first([*checked.findings, *findings]))
 
@@ -151,14 +162,14 @@ def estimate_from_codes(
     names: Sequence[str] | None = None,
     **settings: Any,
 ) -> Report:
-    """Estimate the mean score on the target from slice codes that someone already has.
+    """Estimate the mean score on the new data from slice codes.
 
     Parameters
     ----------
     source_codes, target_codes : array of -1, 0, 1, shape (n_rows, n_slices)
     scores : array of float, shape (n_source_rows,)
     noise : pair of arrays, each of shape (n_slices, 3), optional
-        Source and target p(g = 1 | code) for the codes -1, 0, 1. None takes slices at their word.
+        p(g = 1 | code) for the codes -1, 0, 1, of the source and the target. None: slices are exact.
     **settings
         Further fields of EstimatorSettings.
 
@@ -172,12 +183,12 @@ def estimate_from_codes(
     source, target = _check_codes(source_codes, "source_codes"), _check_codes(target_codes, "target_codes")
     values = np.asarray(scores, dtype=float).reshape(-1)
     if len(values) != len(source):
-        raise DataError(f"There are {len(source)} source rows and {len(values)} scores. Expected one score a row.")
+        raise DataError(f"There are {len(source)} labelled rows and {len(values)} scores. Expected one score per row.")
     check_finite(values, "scores")
     n_slices = source.shape[1]
     labels = [f"{i}" for i in range(n_slices)] if names is None else [str(name) for name in names]
     if len(labels) != n_slices:
-        raise SliceError(f"There are {n_slices} slices and {len(labels)} names. Expected one name a slice.")
+        raise SliceError(f"There are {n_slices} slices and {len(labels)} names. Expected one name per slice.")
     inside_unit = bool(((values >= 0) & (values <= 1)).all())
     metric = get_metric("mean")
     if inside_unit:
@@ -195,9 +206,7 @@ def estimate_from_codes(
 def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
     array = np.asarray(given)
     if array.ndim != 2 or not len(array):
-        raise DataError(
-            f"{what} must have a row for each example and a column for each slice. Got shape {array.shape}."
-        )
+        raise DataError(f"{what} must have one row per example and one column per slice. Got shape {array.shape}.")
     if array.dtype.kind == "i" and array.min(initial=0) >= -1 and array.max(initial=0) <= 1:
         return array.astype(np.int8, copy=False)
     wrong = array[~np.isin(array, (-1, 0, 1))]
@@ -208,11 +217,11 @@ def _check_codes(given: ArrayLike, what: str) -> np.ndarray:
 
 def _check_noise(noise: tuple[ArrayLike, ArrayLike], n_slices: int) -> CorrectionRule:
     if len(noise) != 2:
-        raise DataError("noise must be a pair: the source's corrections and the target's.")
+        raise DataError("noise must be a pair of tables: for source_codes and for target_codes.")
     tables = [np.asarray(table, dtype=float) for table in noise]
     for table, side in zip(tables, ("source", "target"), strict=True):
         if table.shape != (n_slices, 3):
             raise DataError(f"The {side}'s noise must have shape ({n_slices}, 3). Got {table.shape}.")
         if not ((table >= 0) & (table <= 1)).all():
-            raise DataError(f"The {side}'s noise must hold probabilities between 0 and 1.")
+            raise DataError(f"The {side}'s noise must contain probabilities between 0 and 1.")
     return fixed_rule(tables[0], tables[1])

@@ -1,4 +1,4 @@
-"""What the written report shows beside the estimates: computed once, so that writing it is only writing."""
+"""What the HTML report shows in addition to the estimates, computed before it is written."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ from mandoline_core.checks import (
 from mandoline_core.comparison import ModelComparison, compare_model
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Mandoline
-from mandoline_core.pipeline import Ablation, Estimate, Progress, ablation, estimate
-from mandoline_core.report.report import Report
+from mandoline_core.pipeline import Ablation, Attribution, Estimate, Progress, ablation, attribute, estimate
+from mandoline_core.report.report import GAMMAS, Report
 
 PAPER = Mandoline.name
-GAMMAS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)  # strengths of a hidden change worth a line in a table
 CHOSEN = 1.25
 _N_BOUNDS = 41
 T = TypeVar("T")
@@ -35,18 +34,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class HiddenChange:
-    """Hold how far a change that no slice shows could move the estimate.
+    """Hold how far a hidden change could move the estimate.
 
     Parameters
     ----------
     report : Estimate
-        Whose weights are changed: the project's own or, where its method has none, the paper's.
+        The estimate whose weights are changed: the project's or, where its method has none, Mandoline's.
     bounds : dict of float to pair of floats
         By strength, before sampling error.
     points : tuple of SensitivityPoint
         Some of them with sampling error.
     strengths : tuple of SliceStrength
-        How strong a hidden change each slice would have been; empty where slices cannot be left out.
+        The hidden change that leaving out each slice would make; empty where slices cannot be left out.
     """
 
     report: Estimate
@@ -62,26 +61,27 @@ class HiddenChange:
 
 @dataclass(frozen=True, eq=False)
 class ReportParts:
-    """Hold all that the written report shows, about the first model where not about all.
+    """Hold what the HTML report shows, of the first model unless of all.
 
     Parameters
     ----------
     report : Report
-        With the truth only if it is to be shown.
-    curves, comparison, hidden
-        Each as computed, or a sentence that says why it could not be.
+        With the true value only if it is to be shown.
+    effects, curves, comparison, hidden
+        Each as computed, or a sentence that says why it cannot be computed.
     made_on : date
-        The day that the report bears.
+        The date in the report.
     """
 
     report: Report
+    effects: Attribution | str
     curves: Ablation | str
     comparison: ModelComparison | str
     hidden: HiddenChange | str
     made_on: date
 
     def to_html(self) -> str:
-        """Write one HTML file that needs nothing else."""
+        """Write one self-contained HTML file."""
         from mandoline_core.report.html.page import render_page  # it needs Plotly, which an estimate does not
 
         return render_page(self)
@@ -90,16 +90,16 @@ class ReportParts:
 def gather_parts(
     report: Report, *, curves: Ablation | None = None, made_on: date | None = None, progress: Progress | None = None
 ) -> ReportParts:
-    """Compute what the written report shows beside the estimates.
+    """Compute what the HTML report shows in addition to the estimates.
 
     Parameters
     ----------
     curves : Ablation, optional
-        Of the first model, where they are known already.
+        Of the first model, if already known.
     made_on : date, optional
-        Today when left out.
+        Today by default.
     progress : callable, optional
-        Called with what is being done and the share done, between 0 and 1.
+        Called with the current step and the share done, between 0 and 1.
     """
     first, settings = report.first, report.settings
     tell = progress or (lambda *_: None)
@@ -107,7 +107,8 @@ def gather_parts(
     def said(share: float) -> None:
         tell("slices one by one", 0.4 * share)
 
-    compute = partial(ablation, first.fit, settings, progress=said)
+    effects = _tried(partial(attribute, first.fit, settings))
+    compute = partial(ablation, first.fit, settings, leave_one_out=False, progress=said)
     found = _tried(compute) if curves is None else curves
     names = [name for name, method in ESTIMATORS.items() if method.is_quick(first.problem)]
     methods = partial(
@@ -123,11 +124,11 @@ def gather_parts(
         comparison = replace(comparison, truth=first.truth)
     tell("hidden changes", 0.8)
     hidden = _tried(partial(hidden_change, first))
-    return ReportParts(report, found, comparison, hidden, made_on or date.today())
+    return ReportParts(report, effects, found, comparison, hidden, made_on or date.today())
 
 
 def hidden_change(report: ModelReport) -> HiddenChange:
-    """Bound the estimate under hidden changes of every strength, and measure the slices by the same scale."""
+    """Bound the estimate under hidden changes of every strength, and measure the slices on the same scale."""
     own: Estimate = report
     if not weights_can_change(report):
         own = estimate(report.fit, replace(report.settings, name=PAPER))
@@ -139,8 +140,8 @@ def hidden_change(report: ModelReport) -> HiddenChange:
 
 
 def _tried(compute: Callable[[], T]) -> T | str:
-    """Compute something, or say why it cannot be."""
+    """Compute something, or say why it cannot be computed."""
     try:
         return compute()
     except MandolineError as error:
-        return error.sentence
+        return str(error)

@@ -1,12 +1,9 @@
-"""The bits that HTML and SVG are made of: text in the words for people, escaped; elements, tables and sections."""
+"""Building blocks of HTML and SVG: escaped text, elements, tables and sections."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
-
-from mandoline_core.formatting import say
-from mandoline_core.report.words import PLAIN
 
 _EMPTY = {"circle", "img", "line", "path", "polyline", "rect"}  # elements that hold nothing, and are not closed
 
@@ -18,12 +15,12 @@ class Html(str):
 
 
 def text(words: object) -> Html:
-    """Say a sentence in the words for people, and escape it; HTML stays as it is.
+    """Escape text; HTML stays as it is.
 
     >>> text("<b> & 'c'"), text(Html("<b>"))
     ('&lt;b&gt; &amp; &#x27;c&#x27;', '<b>')
     """
-    return words if isinstance(words, Html) else Html(html.escape(say(words, PLAIN)))
+    return words if isinstance(words, Html) else Html(html.escape(str(words)))
 
 
 def tag(name: str, *inner: object, **attributes: object) -> Html:
@@ -41,17 +38,17 @@ def tag(name: str, *inner: object, **attributes: object) -> Html:
 
 
 def joined(parts: Iterable[object]) -> Html:
-    """Put parts one behind the other."""
+    """Join parts."""
     return Html("".join(text(part) for part in parts))
 
 
 def paragraphs(*sentences: object) -> Html:
-    """Write a paragraph each, leaving out what is empty."""
+    """Write a paragraph per sentence, leaving out empty ones."""
     return joined(tag("p", sentence) for sentence in sentences if sentence)
 
 
 def bullets(sentences: Iterable[object]) -> Html:
-    """Write a list; nothing where there is nothing to list."""
+    """Write a list; nothing if it is empty."""
     items = joined(tag("li", sentence) for sentence in sentences)
     return tag("ul", items) if items else items
 
@@ -68,14 +65,14 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
         for row in rows
     )
     inner = tag("table", tag("caption", caption), tag("thead", tag("tr", top)), tag("tbody", body))
-    # A box that scrolls must be reached by keyboard.
+    # A box that scrolls must be reachable by keyboard.
     return tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
 def _side(column: int, rows: Sequence[Sequence[object]]) -> str | None:
-    """Choose the side of a column: numbers stand to the right."""
+    """Align a column: numbers to the right."""
     cells = [str(row[column]) for row in rows]
-    # Figures line up by their digits; a dash for "none" must not move the column.
+    # A dash for "none" must not change the alignment.
     filled = [cell for cell in cells if cell not in ("", "-")]
     return "number" if filled and all(map(_is_number, filled)) and column else None
 

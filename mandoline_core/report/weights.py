@@ -1,4 +1,4 @@
-"""Writing how much every source row counts: from memory, or where the rows lie."""
+"""Writing the weights of the source rows: from memory, or where the rows are stored."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ PARQUET = (".parquet", ".pq")
 
 
 def write_weights(report: Report, path: str | Path) -> None:
-    """Write one weight a source row and model, in the order of the rows; each model's sum to 1.
+    """Write the weights of the labelled rows, a column per model, in the order of the rows; each column sums to 1.
 
-    Rows that stay in a table are weighted where they lie, batch by batch. A cluster keeps no order: it writes a folder
-    of Parquet with all columns of the rows beside their weights.
+    Rows that stay in a table are weighted in batches, without loading all of them. A cluster has no row order, so it
+    writes a folder of Parquet files with all columns and the weights.
 
     Parameters
     ----------
     path : str or Path
-        Ends in .parquet, or in anything else for CSV; rows of a table go to Parquet only.
+        Ends in .parquet, or anything else for CSV; rows that stay in a table need Parquet.
 
     Examples
     --------
@@ -52,14 +52,16 @@ def write_weights(report: Report, path: str | Path) -> None:
         _write_rows({name: model.weights for name, model in report.models.items()}, path)
         return
     if path.suffix.lower() not in PARQUET:
-        raise MandolineError(f"The rows of {source.name} stay in a table, so their weights go to Parquet. Got {path}.")
+        raise MandolineError(
+            f"Weights of {source.name}, whose rows stay in a table, must go to a .parquet file. Got {path}."
+        )
     models = {name: _weigher(model, source) for name, model in report.models.items()}
     columns = dict.fromkeys(column for read, _ in models.values() for column in read)
     source.table.write(path, list(columns), partial(_weigh, {name: weigh for name, (_, weigh) in models.items()}))
 
 
 def weights_csv(weights: Mapping[str, Floats]) -> str:
-    """Write one weight a source row and model as CSV."""
+    """Write the weights of the source rows as CSV, a column per model."""
     return csv_text([weights, *zip(*(column.tolist() for column in weights.values()), strict=True)])
 
 
@@ -70,14 +72,14 @@ def _write_rows(weights: dict[str, Floats], path: Path) -> None:
     try:
         path.write_text(weights_csv(weights), encoding="utf-8", newline="")
     except OSError as error:
-        raise MandolineError(f"{path} could not be written: {error.strerror}. Choose another place.") from None
+        raise MandolineError(f"Cannot write {path}: {error.strerror}. Choose another path.") from None
 
 
 def _weigher(report: ModelReport, source: Sample) -> tuple[list[str], Callable[[pa.Table], Floats]]:
-    """Say which columns decide how much a row counts, and give what weighs rows by them; it holds no rows itself."""
+    """Return the columns that decide the weight of a row, and a function that weights rows by them."""
     cells, table = report.cells, report.problem.patterns
     if cells.rows is None or report.outcome.scored_weights is not None:
-        raise MandolineError(f"Method {report.estimator!r} gives no weight to rows that stay in a table.")
+        raise MandolineError(f"Method {report.estimator!r} has no weights for rows that stay in a table.")
     metric, model = cells.rows.metric, cells.rows.model
     columns = [column for rule in cells.slices for leaf in rule.leaves for column in leaf.reads]
     columns += [] if model is None else model.columns
@@ -96,7 +98,7 @@ def _weigh_rows(
     score: Callable[[Sample], Scores],
     rows: pa.Table,
 ) -> Floats:
-    """Weigh rows by their patterns; those without a score count for nothing."""
+    """Weight rows by their patterns; those without a score get 0."""
     sample = Sample(rows.select(columns))
     place = find_patterns(patterns, codes(sample, slices))
     return np.where(score(sample).known & (place >= 0), weights[place], 0.0)

@@ -1,6 +1,6 @@
 """Schemas: dataclasses and registries go in; JSON Schemas of the project file and of every `--json` come out.
 
-Editors and jobs read them as the files that lie beside this one.
+They are published as the files in `files/`, for editors and programs.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from mandoline_core.data import Model
 from mandoline_core.estimators import ESTIMATORS
 from mandoline_core.metrics import METRICS
 from mandoline_core.project import PLACES, Name, Project, ProjectFile
@@ -22,7 +23,9 @@ def project_schema() -> Schema:
         for key, name in keys.items():
             if name in sentences:
                 parts[f"_{heading.title()}"]["properties"][key]["description"] = sentences[name]
-    # What only packages above the project know.
+    for key, words in described(Model).items():
+        parts["_Model"]["properties"][key]["description"] = words
+    # Names that only packages above the project know.
     for settings, names in {"MetricSettings": [*METRICS], "EstimatorSettings": [*ESTIMATORS]}.items():
         parts[settings]["properties"]["name"]["enum"] = names
     kinds = [_slice(kind) for kind in KINDS.values()]
@@ -34,13 +37,13 @@ def project_schema() -> Schema:
 
 
 def _slice(kind: type[Slice]) -> Schema:
-    """Describe one kind of slice; `kind` tells it from the others."""
+    """Describe one kind of slice; `kind` identifies it."""
     share = Annotated[float, Field(ge=0, le=1)] | None
     correction = dict.fromkeys((item.name for item in fields(Correction)), share)
     target = correction | {"same": bool, "measured": bool}
     noise = {
-        "source": closed("SourceCorrection", correction, optional=correction),
-        "target": closed("TargetCorrection", target, optional=target),
+        "source": closed("SourceCorrection", correction, optional=correction, about=(Correction,)),
+        "target": closed("TargetCorrection", target, optional=target, about=(Correction,)),
         "measured": bool,
     }
     answers = record(AuditAnswers, all_required=False)
@@ -58,7 +61,7 @@ def _slice(kind: type[Slice]) -> Schema:
 
 
 def _without_null(schema: Any) -> Any:
-    """Leave out what TOML cannot write: a key that has no value is left out."""
+    """Remove null, which TOML does not have."""
     if isinstance(schema, list):
         return [_without_null(part) for part in schema]
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""The schemas as files: made from the code, kept beside it, and read without it."""
+"""The schemas as files: generated from the code, and read without it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_names() -> list[str]:
-    """List the published schemas: the project file's first, then the commands' whose `--json` they describe."""
+    """List the published schemas: that of the project file first, then those of the commands' JSON."""
     return sorted((path.stem for path in _FILES.glob("*.json")), key=lambda name: (name != PROJECT, name))
 
 
@@ -25,27 +25,27 @@ def read_schema(name: str) -> str:
     >>> read_schema("projet")
     Traceback (most recent call last):
     ...
-    mandoline_core.errors.MandolineError: There is no schema 'projet'. Schemas: project, ablation, backtest, check,
+    mandoline_core.errors.MandolineError: Unknown schema 'projet'. Schemas: project, ablation, backtest, check,
     compare, estimate, labels, plan, reproduce, slices, suggest, track. Did you mean 'project'?
     """
     names = schema_names()
     if name not in names:
         hint = did_you_mean(name, names)
-        raise MandolineError(f"There is no schema {name!r}. Schemas: {listed(names, most=30)}.{hint}")
+        raise MandolineError(f"Unknown schema {name!r}. Schemas: {listed(names, most=30)}.{hint}")
     return (_FILES / f"{name}.json").read_text(encoding="utf-8")
 
 
 def make_schema(name: str) -> dict[str, Any]:
     """Make a schema from the code."""
-    # Imported only to write: a schema is read without any library.
+    # Imported only to write: reading a schema needs no library.
     from mandoline_core.schemas.outputs import OUTPUTS
     from mandoline_core.schemas.project_file import project_schema
     from mandoline_core.schemas.shapes import schema_of
 
     if name == PROJECT:
-        title, schema = "a Mandoline project file", project_schema()
+        title, schema = "Mandoline project file", project_schema()
     else:
-        title, schema = f"what `mandoline {name} --json` prints", schema_of(OUTPUTS[name]())
+        title, schema = f"Output of `mandoline {name} --json`", schema_of(OUTPUTS[name]())
     return {"$schema": _DIALECT, "title": title, **schema}
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas by Pydantic: what classes and annotations say, with what docstrings say of each field."""
+"""JSON Schemas by Pydantic: from classes and annotations, with descriptions from docstrings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, create_model
 from pydantic.dataclasses import is_pydantic_dataclass
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 
 def schema_of(kind: Any) -> Schema:
-    """Write what a type says as a schema.
+    """Write a type as a schema.
 
     >>> schema_of(dict[str, int] | None)["anyOf"][0]
     {'additionalProperties': {'type': 'integer'}, 'type': 'object'}
@@ -25,13 +25,13 @@ def schema_of(kind: Any) -> Schema:
 
 
 class _Generator(GenerateJsonSchema):
-    """Describe fields as docstrings do; leave out what only repeats names."""
+    """Take descriptions of fields from docstrings, and leave out titles that repeat names."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - its base has it
         return False
 
     def dataclass_schema(self, schema: Any) -> Schema:
-        """Describe an object; of one that is printed, every field is there."""
+        """Describe an object; every field of a printed one is required."""
         made = _described(super().dataclass_schema(schema), schema["cls"])
         if not is_pydantic_dataclass(schema["cls"]):
             made |= {"required": list(made["properties"]), "additionalProperties": False}
@@ -39,13 +39,15 @@ class _Generator(GenerateJsonSchema):
         return made
 
     def model_schema(self, schema: Any) -> Schema:
-        return _described(super().model_schema(schema), schema["cls"])
+        """Describe a model; its keys say what they mean."""
+        made = super().model_schema(schema)
+        return {key: value for key, value in made.items() if key not in ("title", "description")}
 
     def is_instance_schema(self, schema: Any) -> Schema:
         return {"type": "string"} if issubclass(schema["cls"], str) else super().is_instance_schema(schema)
 
     def named_tuple_schema(self, schema: Any) -> Schema:
-        """Describe a named tuple by its names: so it is printed."""
+        """Describe a named tuple as an object, as it is printed."""
         parts = {part["name"]: _no_default(self.generate_inner(part["schema"])) for part in schema["fields"]}
         made = {"properties": parts, "type": "object", "required": list(parts), "additionalProperties": False}
         return _described(made, schema["cls"])
@@ -64,11 +66,11 @@ def _described(schema: Schema, kind: type) -> Schema:
 
 
 def described(kind: type) -> dict[str, str]:
-    """Take what a docstring says of each parameter.
+    """Read the description of each parameter from a docstring.
 
     >>> from mandoline_core.data import Model
     >>> described(Model)["prediction"]
-    'The column of predicted classes.'
+    'The column of predicted classes. When left out, the most probable class.'
     """
     sentences: dict[str, str] = {}
     for base in reversed(kind.__mro__):
@@ -79,28 +81,44 @@ def described(kind: type) -> dict[str, str]:
 
 
 def closed(
-    name: str, keys: Mapping[str, Any], *, optional: Collection[str] = (), doc: str | None = None
+    name: str, keys: Mapping[str, Any], *, optional: Collection[str] = (), about: Collection[type] = ()
 ) -> type[BaseModel]:
-    """Describe an object that has these keys and no others, each with its type."""
+    """Describe an object that has these keys and no others, each with its type.
+
+    Parameters
+    ----------
+    about : collection of type
+        Classes whose docstrings say what the keys mean.
+    """
     settings = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
-    given: dict[str, Any] = {key: (kind, None if key in optional else ...) for key, kind in keys.items()}
-    return create_model(name, __config__=settings, __doc__=doc, **given)
+    sentences: dict[str, Any] = {
+        key: {"description": words} for kind in about for key, words in described(kind).items()
+    }
+    given: dict[str, Any] = {
+        key: (kind, Field(None if key in optional else ..., **sentences.get(key, {}))) for key, kind in keys.items()
+    }
+    return create_model(name, __config__=settings, **given)
 
 
-def record(kind: type, /, *, without: Collection[str] = (), all_required: bool = True, **given: Any) -> Any:
-    """Describe what is written of a dataclass.
+def record(
+    kind: type, /, *, without: Collection[str] = (), all_required: bool = True, called: str = "", **given: Any
+) -> Any:
+    """Describe a dataclass as it is written.
 
     Parameters
     ----------
     without : collection of str
         Fields that are not written.
     all_required : bool
-        Whether fields with a default are always there.
+        Whether fields with a default are required, too.
+    called : str
+        The name of the definition, if not the class's.
     **given
-        Fields that are written otherwise than their types say, and what is written beside the fields.
+        Fields whose written type differs from the declared one, and keys in addition to the fields.
     """
     hints = get_type_hints(kind, include_extras=True)
     names = [item.name for item in fields(kind) if item.name not in without]
     spare = [item.name for item in fields(kind) if item.default is not MISSING or item.default_factory is not MISSING]
     keys = {name: hints[name] for name in names} | given
-    return closed(kind.__name__, keys, optional=() if all_required else [*spare, *given], doc=kind.__doc__)
+    optional = () if all_required else [*spare, *given]
+    return closed(called or kind.__name__, keys, optional=optional, about=(kind,))

@@ -1,6 +1,6 @@
-"""Slices: rules that a person writes go in, and with a sample the code of every row in every slice comes out.
+"""Slices: rules go in, and with a sample the code of every row in every slice comes out.
 
-A kind of rule is a file in `kinds`: it says what it needs, what it compiles to, how it reads and how it is edited.
+Each kind of rule is a file in `kinds`: what it needs, compiles to, how it is described and edited.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from mandoline_core.slices.audit import ANSWERS, Answer, AuditAnswers, Side, Sli
 from mandoline_core.slices.codes import codes, gold_codes, settle, slice_codes
 from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
-from mandoline_core.slices.expression.tree import FUNCTIONS, written_column, written_text
+from mandoline_core.slices.expression.tree import FUNCTIONS, written_column
 from mandoline_core.slices.kinds import (
     KINDS,
     All,
@@ -32,12 +32,16 @@ from mandoline_core.slices.kinds import (
     slicing_function,
 )
 from mandoline_core.slices.kinds.flag import VoteSlices, slices_from_votes
-from mandoline_core.slices.line import example_line, read_line
+from mandoline_core.slices.line import default_name, example_line, read_line
 from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.slices.reading import SliceLike, read_slices
 from mandoline_core.slices.resolution import resolve, resolve_with_origins
 from mandoline_core.slices.rule import (
+    DATES,
     NUMBERS,
+    ORDERED,
     TEXT,
+    Bound,
     Control,
     Scale,
     Slice,

@@ -1,4 +1,4 @@
-"""The audit of a slice: what a person answered when asked whether single rows are truly inside."""
+"""The audit of a slice: your answers whether single rows truly belong to it."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ ANSWERS: tuple[Answer, ...] = ("truly_in", "truly_out", "skipped")
 
 @dataclass(frozen=True)
 class AuditAnswers:
-    """Hold the rows of one sample that a person was asked about, by their keys; the order of answers does not matter.
+    """Hold the audited rows of one sample, by their keys; their order is irrelevant.
 
     Parameters
     ----------
     truly_in, truly_out, skipped : tuple of str
-        Rows said to be inside, said to be outside, and left undecided.
+        Rows that belong to the slice, that do not, and that were skipped.
     """
 
     truly_in: tuple[str, ...] = ()
@@ -42,22 +42,20 @@ class AuditAnswers:
             for key in getattr(self, answer):
                 # A file that was merged by hand may hold both.
                 if key in seen:
-                    raise ProjectError(
-                        f"Row {key!r} is both {seen[key]} and {answer} in an audit. Keep one of the two."
-                    )
+                    raise ProjectError(f"Row {key!r} is both {seen[key]} and {answer} in an audit. Keep one.")
                 seen[key] = answer
 
     def __len__(self) -> int:
-        """Count the rows with an answer that says something."""
+        """Count the answers, without skipped rows."""
         return len(self.truly_in) + len(self.truly_out)
 
     @property
     def asked(self) -> frozenset[str]:
-        """All rows that the person has seen."""
+        """All rows that were shown."""
         return frozenset((*self.truly_in, *self.truly_out, *self.skipped))
 
     def put(self, key: str, answer: Answer | None) -> AuditAnswers:
-        """Answer for a row, in the place of an earlier answer; None takes it back.
+        """Set the answer for a row; None removes it.
 
         >>> AuditAnswers(truly_in=("a",)).put("a", "truly_out").put("b", "skipped")
         AuditAnswers(truly_in=(), truly_out=('a',), skipped=('b',))
@@ -70,14 +68,14 @@ class AuditAnswers:
 
 @dataclass(frozen=True)
 class SliceAudit:
-    """Hold what a person answered about rows of both samples.
+    """Hold the answers about rows of both samples.
 
-    An answer is about the row, not about what the rule says of it: it stays when the rule changes.
+    An answer is about the row, not the rule: it stays when the rule changes.
 
     Parameters
     ----------
     columns : tuple of str
-        What the person saw of a row, and what rows are known by.
+        The columns that were shown, which identify a row.
     source, target : AuditAnswers
 
     Examples
@@ -106,25 +104,25 @@ class SliceAudit:
         return self.source if side == "source" else self.target
 
     def put(self, side: Side, key: str, answer: Answer | None) -> SliceAudit:
-        """Answer for a row of one sample; None takes the answer back."""
+        """Set the answer for a row of one sample; None removes it."""
         answers = self.side(side).put(key, answer)
         return replace(self, source=answers) if side == "source" else replace(self, target=answers)
 
     def truth(self, side: Side, sample: Sample) -> CodeArray:
-        """Give the rows of a sample their answers: 1 truly inside, -1 truly outside, 0 unknown; shape (n_rows,)."""
+        """Return the answer for each row: 1 truly in, -1 truly out, 0 unknown; shape (n_rows,)."""
         truth = np.zeros(sample.n_rows, dtype=np.int8)
         for answer, code in (("truly_in", 1), ("truly_out", -1)):
             truth[self._rows(sample, getattr(self.side(side), answer))] = code
         return truth
 
     def asked(self, side: Side, sample: Sample) -> np.ndarray:
-        """Say which rows of a sample the person has seen, shape (n_rows,)."""
+        """Return which rows of a sample were shown, shape (n_rows,)."""
         seen = np.zeros(sample.n_rows, dtype=bool)
         seen[self._rows(sample, self.side(side).asked)] = True
         return seen
 
     def lost(self, side: Side, sample: Sample) -> int:
-        """Count the answers about rows that are not in a sample (any more)."""
+        """Count the answers about rows that are no longer in a sample."""
         answers = self.side(side)
         return len(answers) - len(self._rows(sample, (*answers.truly_in, *answers.truly_out)))
 

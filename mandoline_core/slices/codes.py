@@ -1,4 +1,4 @@
-"""Codes: what rules say of the rows of a sample."""
+"""Codes: for each row and each rule, in, out or abstained."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mandoline_core.slices.rule import Slice, with_measures
 
 
 def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
-    """Give every row of a sample its code in every slice.
+    """Return the code of every row in every slice.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
     Returns
     -------
     ndarray of int8, shape (n_rows, n_slices), in column order
-        1 inside, -1 outside, 0 abstained.
+        1 in the slice, -1 not in it, 0 abstained.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def codes(sample: Sample, slices: Sequence[Slice]) -> np.ndarray:
 
 
 def slice_codes(sample: Sample, rule: Slice) -> np.ndarray:
-    """Give every row of a sample its code in one resolved slice.
+    """Return the code of every row in one resolved slice.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def slice_codes(sample: Sample, rule: Slice) -> np.ndarray:
 
 
 def gold_codes(sample: Sample, rule: Slice) -> np.ndarray:
-    """Read a slice's gold column: 1 truly inside, -1 truly outside, 0 unknown.
+    """Read a slice's gold column: 1 truly in, -1 truly out, 0 unknown.
 
     Examples
     --------
@@ -86,14 +86,14 @@ def gold_codes(sample: Sample, rule: Slice) -> np.ndarray:
     [1, 0]
     """
     if rule.gold is None:
-        raise SliceError(f"Slice {rule.name!r} has no gold column. Add gold, the column that holds the true answer.")
+        raise SliceError(f"Slice {rule.name!r} has no gold column. Set gold to the column of its gold labels.")
     return slice_codes(sample, Flag(rule.name, column=rule.gold))
 
 
 def settle(rule: Slice, sample: Sample) -> Slice:
-    """Check a rule against the sample, and let it decide what only values can tell."""
+    """Check a rule against the sample, and decide what depends on its values."""
     if not isinstance(rule, Slice):
-        raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
+        raise SliceError(f"Expected a slice, such as Keyword or Threshold. Got {rule!r}.")
     if rule.is_family:
         raise SliceError(f"Slice {rule.name!r} is not resolved. Call resolve() on the rules first.")
     check_columns(rule, sample.schema, sample.name, sample)

@@ -1,4 +1,4 @@
-"""The line: a rule as a person types it into one box, read as a predicate on columns.
+"""The line: a rule typed into one box, read as a predicate on columns.
 
 A line is an expression with a few words of convenience: other signs, unquoted values, the names of columns with spaces,
 words alone. Like an expression it is read as a predicate, and the first kind that can say that predicate takes it.
@@ -9,58 +9,63 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
+from functools import partial
 
-from mandoline_core.data import class_name
+from mandoline_core.data import class_name, read_date
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import listed, show_number, tidy_number
+from mandoline_core.formatting import listed, show_number
 from mandoline_core.slices.codes import slice_codes
 from mandoline_core.slices.expression.compiler import compile_expression_code
-from mandoline_core.slices.expression.tree import Predicate, bounds_of, predicate_of, written_column, written_text
+from mandoline_core.slices.expression.tree import (
+    FUNCTIONS,
+    Predicate,
+    bounds_of,
+    predicate_of,
+    written_column,
+    written_text,
+)
 from mandoline_core.slices.kinds import KINDS, Expression
-from mandoline_core.slices.rule import NUMBERS, TEXT, Scalar, Slice, Survey, find_name
+from mandoline_core.slices.rule import DATES, NUMBERS, TEXT, Scalar, Slice, Survey, find_name
+from mandoline_core.slices.rule.bases import place
+from mandoline_core.slices.spelling import COMPARING, QUOTES, read_bound, read_number, split_comparison, unquoted
 from mandoline_core.slices.text import split_words
 
 _LONGEST_NAME = 60
 _MOST_VALUES = 200  # a text column with more of them holds no categories
-_NAMED = re.compile(r"""([^:()<>=~"'`/,]*[^:()<>=~"'`/,\s\d][^:()<>=~"'`/,]*):(?!/)\s*(.+)""", re.DOTALL)
-_COMPARING = re.compile(r"<=|>=|=<|=>|==|!=|<>|[<>=~≤≥≠]")
-_SPELLINGS = {"=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "==": "=", "<>": "!=", "≠": "!="}
+_NAMED = re.compile(r"""([^:()<>=~"'`/,]*[^:()<>=~"'`/,\s\d][^:()<>=~"'`/,]*):(?!/|(?<=\d:)\d\d)\s*(.+)""", re.DOTALL)
 _TURNED = str.maketrans("<>", "><")
 # What may follow the name of a column, by the sign that it stands for; "is" comes last, as others start with it.
 _PHRASES = {
-    ">=": ("is at least", "at least"),
-    "<=": ("is at most", "at most"),
-    ">": ("is more than", "more than", "is above", "above", "over"),
-    "<": ("is less than", "less than", "fewer than", "is below", "below", "under"),
+    ">=": ("is at least", "at least", "from", "since"),
+    "<=": ("is at most", "at most", "until"),
+    ">": ("is more than", "more than", "is above", "above", "over", "after"),
+    "<": ("is less than", "less than", "fewer than", "is below", "below", "under", "before"),
     "~": ("matches",),
     "!=": ("is not",),
     "=": ("is one of", "equals", "in", "is"),
 }
-_NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
 _CALL = re.compile(r"(\w+)\s*\((.+)\)", re.DOTALL)
 _FUNCTIONS = {"characters": "length", "missing": "is_missing"}  # other names of functions of the language
 _AND, _OR = re.compile(r"\s+and\s+"), re.compile(r"\s+or\s+")
 _INTERVAL = re.compile(r"(?:is\s+)?(?:between\s+(.+?)\s+and|from\s+(.+?)\s+to)\s+(.+)", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*(?:"|$)|`[^`]*(?:`|$)|\u201c[^\u201d]*(?:\u201d|$)')
-_BRACKETED, _OPENED = re.compile(r"[(\[][^()\[\]]*[)\]]"), re.compile(r"[(\[].*", re.DOTALL)
-_QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
 
 
 def read_line(text: str, survey: Survey) -> Slice:
-    """Read a rule from one line: what is typed into one box stands for a slice of the kind that fits.
+    """Read a rule from one line of text, as a slice of the kind that fits.
 
     Parameters
     ----------
     text : str
         A word or several, separated by commas; a comparison such as ``age >= 65``; a pattern between slashes; and so
-        on: see the examples. A name for the slice may stand before it, followed by a colon.
+        on: see the examples. A name for the slice and a colon may come first.
     survey : Survey
         What the rule can read: see `survey_samples`.
 
     Returns
     -------
     Slice
-        Under the given name, else under one made from the rule.
+        With the given name, otherwise with one made from the rule.
 
     Raises
     ------
@@ -98,9 +103,19 @@ def read_line(text: str, survey: Survey) -> Slice:
     for predicate in _Line(survey).readings(line):
         rule = _simplest(name or _shortened(line, _LONGEST_NAME), predicate, survey)
         if rule is not None:
-            return replace(rule, name=name or _shortened(rule.short_name, _LONGEST_NAME))
+            return replace(rule, name=name or default_name(rule))
     example = example_line(survey)
-    raise SliceError(f"{_shown(line)} is no rule, no column, no value of one and in no text. Try {example}")
+    raise SliceError(f"Nothing matches {_shown(line)}. Try {example}")
+
+
+def default_name(rule: Slice) -> str:
+    """Return the name that a rule gets when nobody gives it one.
+
+    >>> from mandoline_core import Threshold
+    >>> default_name(Threshold("hot", column="temp", above=75))
+    'temp above 75'
+    """
+    return _shortened(rule.short_name, _LONGEST_NAME)
 
 
 def _simplest(name: str, predicate: Predicate, survey: Survey) -> Slice | None:
@@ -128,13 +143,13 @@ def example_line(survey: Survey) -> str:
         has_more = (survey.source.series(survey.numbers[0]) > survey.middle).any()
         return f"{_quoted(survey.numbers[0])} {'>' if has_more else '>='} {show_number(survey.middle)}"
     for column in survey.short_text:
-        for value in survey.source.series(column).drop_nulls().head(1).to_list():
-            return f"{_quoted(column)} = {value}"
+        if (known := survey.source.series(column).drop_nulls()).n_unique() > 1:
+            return f"{_quoted(column)} = {known[0]}"
     return f"{_quoted(survey.free[0])} is missing" if survey.free else "1 < n < 3"
 
 
 class _Line:
-    """Find the predicates that a line may stand for, on the columns there are."""
+    """Find the predicates that a line may mean, on the columns there are."""
 
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
@@ -150,7 +165,7 @@ class _Line:
         yield from self._call(text)
         # A kind that knows the word takes it; to the others the line is still open.
         word, _, rest = text.partition(" ")
-        yield Predicate(word.casefold(), constants=(_unquoted(rest),) if rest else ())
+        yield Predicate(word.casefold(), constants=(unquoted(rest),) if rest else ())
         yield from self._column_alone(text)
         yield from self._expression(text)
         yield from self._values_alone(text)
@@ -161,7 +176,7 @@ class _Line:
         pattern, slash, flags = text[1:].rpartition("/")
         if text.startswith("/") and slash and pattern and flags in ("", "i"):
             if not self.survey.text:
-                raise SliceError(f"No column holds text to look for a pattern in. Try {example_line(self.survey)}")
+                raise SliceError(f"No column contains text, so no pattern can match. Try {example_line(self.survey)}")
             pattern = f"(?i){pattern}" if flags else pattern
             yield Predicate("matches", (self.survey.text[0],), (pattern,))
 
@@ -170,20 +185,20 @@ class _Line:
         first, _, rest = text.partition(" ")
         parts = {"not of": [rest] * (first.casefold() == "not"), "all of": _AND.split(text), "any of": _OR.split(text)}
         for function, texts in parts.items():
-            names = tuple(find_name(_unquoted(text), self.survey.slices) for text in texts)
+            names = tuple(find_name(unquoted(text), self.survey.slices) for text in texts)
             if len(names) > (function != "not of") and all(names):
                 yield Predicate(function, constants=names)
 
     def _comparison(self, text: str) -> Iterator[Predicate]:
         """Read one sign between two sides, or two signs around a middle."""
-        sides, signs = _split(text)
+        sides, signs = split_comparison(text)
         if not all(sides):
             return
         if len(signs) == 1:
             yield from self._compared(sides[0], signs[0], sides[1])
             yield from self._compared(sides[1], signs[0].translate(_TURNED), sides[0])
         elif len(signs) == 2:
-            bounds = bounds_of([_number(sides[0]), None, _number(sides[2])], signs)
+            bounds = bounds_of([read_bound(sides[0]), None, read_bound(sides[2])], signs)
             yield from (replace(subject, bounds=bounds) for subject in self._subject(sides[1]) if bounds)
 
     def _compared(self, left: str, sign: str, right: str) -> Iterator[Predicate]:
@@ -193,7 +208,7 @@ class _Line:
         for subject in self._subject(left):
             # A unit after the number makes a length of the text.
             unit = None if subject.function else re.fullmatch(r"(.+?)\s+(words|characters)", right)
-            bounds = bounds_of([None, _number(unit[1] if unit else right)], [sign])
+            bounds = bounds_of([None, read_bound(unit[1] if unit else right)], [sign])
             if sign in ("=", "!="):
                 yield from self._equal(subject, sign, right)
             elif bounds:
@@ -202,8 +217,11 @@ class _Line:
 
     def _equal(self, subject: Predicate, sign: str, text: str) -> Iterator[Predicate]:
         """Read what a column, or a function without a column, is or is not."""
+        if subject.function in FUNCTIONS and (number := read_number(text)) is not None:
+            value = f"{subject.function}({', '.join(map(written_column, subject.columns))})"
+            yield predicate_of(f"{value} {'==' if sign == '=' else sign} {show_number(number)}")
         if subject.function:
-            yield Predicate(f"{subject.function} {sign}", subject.columns, (_unquoted(text),))
+            yield Predicate(f"{subject.function} {sign}", subject.columns, (unquoted(text),))
             return
         (column,) = subject.columns
         if other := self._column(text):
@@ -226,9 +244,10 @@ class _Line:
             if phrase in ("is not missing", "is not empty"):
                 yield predicate_of(f"not is_missing({written_column(column)})")
             if interval := _INTERVAL.fullmatch(words):
-                ends = [_number(interval[1] or interval[2]), _number(interval[3])]
-                if None not in ends:
-                    low, high = sorted(end for end in ends if end is not None)
+                texts = interval[1] or interval[2], interval[3]
+                ends = [end for end in map(read_bound, texts) if end is not None]
+                if len(ends) == 2 and len({isinstance(end, date) for end in ends}) == 1:
+                    low, high = sorted(ends, key=partial(place, end=False))
                     yield Predicate("", (column,), bounds=bounds_of([low, None, high], ["<=", "<="]))
             if phrase.startswith("contains "):
                 yield Predicate("contains", (column,), split_words(words[len("contains ") :]))
@@ -248,7 +267,7 @@ class _Line:
         example = f"{_quoted(column)} is missing"
         if self.survey.holds(column, NUMBERS):
             example = f"{_quoted(column)} >= {show_number(float(self.survey.source.series(column).median() or 0))}"
-        raise SliceError(f"{column!r} is a column. Say something about it, such as {example}")
+        raise SliceError(f"{column!r} is a column. Add a condition, such as {example}")
 
     def _expression(self, text: str) -> Iterator[Predicate]:
         """Read the language as it is; what only looks like a list of words may be none."""
@@ -293,26 +312,26 @@ class _Line:
     def _call(self, text: str) -> Iterator[Predicate]:
         if call := _CALL.fullmatch(text):
             function = call[1].casefold()
-            columns = tuple(self._column(part) or _unquoted(part) for part in call[2].split(","))
+            columns = tuple(self._column(part) or unquoted(part) for part in call[2].split(","))
             yield Predicate(_FUNCTIONS.get(function, function), columns)
 
     def _matching(self, subject: str, pattern: str) -> Predicate:
         column = self._column(subject)
         if column is None or not self.survey.holds(column, TEXT):
-            wrong = "is no column" if column is None else "holds no text"
-            texts = f"Columns of text: {listed(self.survey.text)}." if self.survey.text else "No column holds text."
-            raise SliceError(f"{_shown(_unquoted(subject))} {wrong}, so no pattern can be looked for in it. {texts}")
+            wrong = "is not a column" if column is None else "is not a text column"
+            texts = f"Text columns: {listed(self.survey.text)}." if self.survey.text else ("There are no text columns.")
+            raise SliceError(f"{_shown(unquoted(subject))} {wrong}, so no pattern can match. {texts}")
         slashes = len(pattern) > 2 and pattern[0] == pattern[-1] == "/"
-        return Predicate("matches", (column,), (pattern[1:-1] if slashes else _unquoted(pattern),))
+        return Predicate("matches", (column,), (pattern[1:-1] if slashes else unquoted(pattern),))
 
     def _column(self, text: str) -> str | None:
         inner = re.fullmatch(r"col\s*\((.*)\)", text.strip())
-        return find_name(_unquoted(inner[1] if inner else text), self.columns)
+        return find_name(unquoted(inner[1] if inner else text), self.columns)
 
     def _leading_columns(self, text: str) -> Iterator[tuple[str, str]]:
         """Find the columns that a line starts with, the longest name first, each with what follows."""
-        if text[0] in _QUOTES:
-            end = text.find(_QUOTES[text[0]], 1)
+        if text[0] in QUOTES:
+            end = text.find(QUOTES[text[0]], 1)
             if end > 0 and (column := self._column(text[: end + 1])):
                 yield column, text[end + 1 :].strip()
             return
@@ -322,73 +341,31 @@ class _Line:
                 yield column, rest.strip()
 
     def _values(self, column: str, text: str) -> tuple[Scalar, ...]:
-        """Find the values of a column that a list names; refuse what is none."""
+        """Find the values of a column that a list names; refuse unknown ones."""
         body = text[1:-1] if text[:1] + text[-1:] in ("()", "[]") else text
         values = {class_name(value): value for value in self.survey.values(column)}
         # A value may itself hold a comma, or an "or": the whole list goes before its pieces.
-        words = [word for word in (" ".join(body.split()), _unquoted(body)) if word in values][:1] or [
+        words = [word for word in (" ".join(body.split()), unquoted(body)) if word in values][:1] or [
             word for piece in split_words(body) for word in _OR.split(piece)
         ]
+        if self.survey.holds(column, DATES) and all(read_date(unquoted(word)) for word in words):
+            return tuple(unquoted(word) for word in words)  # a date is also that of times on the day
         sought = []
         for word in words:
-            number = _number(word)
-            spellings = [word, class_name(_unquoted(word)), *([] if number is None else [class_name(number)])]
-            name = next((match for each in spellings if (match := find_name(_unquoted(each), values))), None)
+            number = read_number(word)
+            spellings = [word, class_name(unquoted(word)), *([] if number is None else [class_name(number)])]
+            name = next((match for each in spellings if (match := find_name(unquoted(each), values))), None)
             if name is None:
                 hint = did_you_mean(word, values) if number is None else ""
                 hint = hint or (f" It has {listed(values, most=6)}." if len(values) <= _MOST_VALUES else "")
-                raise SliceError(f"Column {column!r} has no value {_unquoted(word)!r}.{hint}")
+                raise SliceError(f"Column {column!r} has no value {unquoted(word)!r}.{hint}")
             sought.append(values[name])
         return tuple(dict.fromkeys(sought))
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
-    """Part a line at its signs of comparison, but for those in quotes or brackets.
-
-    >>> _split('"a<b" <= max(a > b, 3)'), _split("text ~ a<b")
-    ((['"a<b"', 'max(a > b, 3)'], ['<=']), (['text', 'a<b'], ['~']))
-    """
-    masked, plain = _QUOTED.sub(_blank, text), ""
-    while plain != masked:  # from the innermost brackets outwards; one that is never closed goes to the end
-        plain, masked = masked, _BRACKETED.sub(_blank, masked)
-    found = list(_COMPARING.finditer(_OPENED.sub(_blank, masked)))
-    # A pattern may hold signs of its own: what comes after ~ is left as it is.
-    signs = found[: next((number for number, sign in enumerate(found, start=1) if sign[0] == "~"), None)]
-    starts, ends = [0, *(sign.end() for sign in signs)], [*(sign.start() for sign in signs), len(text)]
-    sides = [text[start:end].strip() for start, end in zip(starts, ends, strict=True)]
-    return sides, [_SPELLINGS.get(sign[0], sign[0]) for sign in signs]
-
-
-def _blank(piece: re.Match[str]) -> str:
-    return " " * len(piece[0])
-
-
-def _number(text: str) -> float | None:
-    """Read a number as people write it; None if it is none.
-
-    >>> [_number(text) for text in ("75", "1,000", "0,5", "1.5e3", "60%", "-3", "x", "")]
-    [75, 1000, 0.5, 1500, 0.6, -3, None, None]
-    """
-    text = text.strip().replace("\u2212", "-")
-    parts = _NUMBER.fullmatch(text)
-    if not parts or not any(character.isdigit() for character in text):
-        return None
-    sign, whole, decimals, before_comma, after_comma, exponent, percent = parts.groups()
-    if whole and whole.startswith("0,"):
-        whole, decimals = whole.split(",", 1)
-    digits = before_comma if before_comma is not None else re.sub(r"[,_ ]", "", whole or "0")
-    value = float(f"{sign}{digits}.{(after_comma or decimals or '0')}e{exponent or 0}")
-    return tidy_number(value / 100 if percent else value)
-
-
-def _unquoted(text: str) -> str:
-    text = text.strip()
-    return text[1:-1] if len(text) > 1 and _QUOTES.get(text[0]) == text[-1] else text
-
-
 def _quoted(column: str) -> str:
     """Write a column's name so that it is read as one."""
-    return f"`{column}`" if _COMPARING.search(column) or not re.fullmatch(r"[\w .-]+", column) else column
+    return f"`{column}`" if COMPARING.search(column) or not re.fullmatch(r"[\w .-]+", column) else column
 
 
 def _shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Corrections: how often a row that a slice puts inside, outside or nowhere is truly inside."""
+"""Corrections: how often a slice is right when it says in, out, or abstains."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from mandoline_core.errors import ProjectError
 
 @dataclass(frozen=True)
 class Correction:
-    """State p(truly in | what the slice says) for one slice in one sample.
+    """Hold how reliable a slice is in one sample: p(truly in | what the slice says).
 
     Parameters
     ----------
     inside, outside : float
-        p(truly in | the slice says in), p(truly in | the slice says out).
+        The probability that a row is truly in when the slice says in, and when it says out.
     abstain : float, optional
-        p(truly in | the slice abstains). Left out, abstention is taken to say nothing: the rate
-        among the rows where the slice does speak.
+        The probability that a row is truly in when the slice abstains. By default, the rate among rows where it does
+        not abstain.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Correction:
     abstain: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is not a probability, and a slice that says nothing."""
+        """Refuse values that are not probabilities, and a slice without information."""
         for name in ("inside", "outside", "abstain"):
             value = getattr(self, name)
             if value is None and name == "abstain":
@@ -43,32 +43,32 @@ class Correction:
         # Then what the slice says tells nothing of what is true, and its matrix cannot be inverted.
         if math.isclose(self.inside, self.outside, abs_tol=1e-9):
             raise ProjectError(
-                f"Corrections inside = outside = {self.inside:g} say that the slice carries no information. "
+                f"Corrections inside = outside = {self.inside:g} mean that the slice carries no information. "
                 "Remove the slice, or set inside above outside."
             )
 
     @property
     def is_identity(self) -> bool:
-        """Tell whether the slice is taken at its word."""
+        """Tell whether the slice is always right."""
         return self.inside == 1.0 and self.outside == 0.0 and self.abstain is None
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Hold a slice's corrections: the source's, and what to do for the target's.
+    """Hold a slice's corrections in both samples.
 
     Parameters
     ----------
     source : Correction, optional
-        The source's corrections; identity when left out.
+        The corrections in the source. By default, none.
     target : Correction, optional
-        The target's own corrections. Left out, they are derived from the source's error rates.
+        The corrections in the target. By default, derived from the source's error rates.
     same : bool
-        Use the source's matrix for the target as it stands.
+        Use the source's corrections for the target, unchanged.
     measured : bool
-        Measure the source's corrections against the slice's gold column and audit.
+        Measure the source's corrections with the slice's gold column and audit.
     target_measured : bool
-        Measure the target's own on the answers about target rows.
+        Measure the target's corrections with the audit of target rows.
     """
 
     source: Correction | None = None
@@ -81,11 +81,15 @@ class Noise:
         """Refuse settings that contradict each other."""
         # Two statements of one thing: neither could be told to win without surprising somebody.
         if self.same and self.target is not None:
-            raise ProjectError("Target corrections are either the same as the source's or their own, not both.")
+            raise ProjectError("[slices.noise.target] takes either same or its own corrections. Got both. Remove one.")
         if self.target_measured and (self.same or self.target is not None):
-            raise ProjectError("Target corrections are either measured or given, not both.")
+            raise ProjectError(
+                "[slices.noise.target] takes either measured or its own corrections. Got both. Remove one."
+            )
         if self.measured and self.source is not None:
-            raise ProjectError("Source corrections are either measured or given, not both.")
+            raise ProjectError(
+                "[slices.noise] takes either measured or corrections in [slices.noise.source]. Got both. Remove one."
+            )
 
     @property
     def is_identity(self) -> bool:

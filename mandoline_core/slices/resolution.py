@@ -1,4 +1,4 @@
-"""Resolution: from the rules a person writes to the slices of one model, each complete in itself and checked."""
+"""Resolution: from rules to the slices of one model, complete and checked."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import replace
 
 import narwhals as nw
 
-from mandoline_core.data import Model, Sample, class_codes, class_name, kind_of
+from mandoline_core.data import Model, Sample, class_codes, class_name, is_date, kind_of
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import Sentence, listed
+from mandoline_core.formatting import listed
 from mandoline_core.slices.rule import ANYTHING, NEEDS, NUMBERS, Schema, Slice, serves
+
+MOST_LEVELS, MOST_PARTS, MOST_IN_ALL = 50, 1000, 20_000  # of a combination, and of all together
 
 
 def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model | None = None) -> tuple[Slice, ...]:
-    """Make the slices that rules stand for, for one model and two samples.
+    """Make slices from rules, for one model and two samples.
 
     Families become their members, names of models and of other slices become the models and slices themselves,
     and disabled slices are left out. What comes back depends on nothing else and can be hashed.
@@ -22,7 +24,7 @@ def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model
     Parameters
     ----------
     rules : iterable of Slice
-        The rules, as a person wrote them.
+        The rules, as written.
     source, target : Sample
         The samples; models named by a rule are looked up in the source.
     model : Model, optional
@@ -47,7 +49,7 @@ def resolve(rules: Iterable[Slice], source: Sample, target: Sample, model: Model
 def resolve_with_origins(
     rules: Iterable[Slice], source: Sample, target: Sample, model: Model | None = None
 ) -> tuple[tuple[Slice, ...], dict[str, str]]:
-    """Resolve rules, and tell which rule each slice comes from.
+    """Resolve rules, and return which rule each slice comes from.
 
     Returns
     -------
@@ -68,6 +70,10 @@ def resolve_with_origins(
                 raise SliceError(f"Two slices are called {member.name!r}. Give each slice its own name.")
             named[member.name] = member
             origins[member.name] = rule.name
+    known: dict[int, tuple[int, int]] = {}
+    total = sum(_extent(rule, named, known)[0] for rule in named.values())
+    if total > MOST_IN_ALL:
+        raise SliceError(f"The slices combine {total:,} slices in all. The limit is {MOST_IN_ALL:,}. Combine fewer.")
     resolved = tuple(_nested(rule, named, families, ()) for rule in named.values() if rule.enabled)
     for rule in resolved:
         _check_on_data(rule, source, target)
@@ -78,7 +84,7 @@ def _check_slices(rules: Sequence[Slice]) -> None:
     seen = set()
     for rule in rules:
         if not isinstance(rule, Slice):
-            raise SliceError(f"A slice was expected, such as Keyword or Threshold. Got {rule!r}.")
+            raise SliceError(f"Expected a slice, such as Keyword or Threshold. Got {rule!r}.")
         if rule.name in seen:
             raise SliceError(f"Two slices are called {rule.name!r}. Give each slice its own name.")
         seen.add(rule.name)
@@ -95,6 +101,35 @@ def _members(
     return rule.for_model(source, model).members(source, target)
 
 
+def _extent(
+    rule: Slice, named: Mapping[str, Slice], known: dict[int, tuple[int, int]], path: tuple[str, ...] = ()
+) -> tuple[int, int]:
+    """Count the slices that a combination consists of, and its levels, without writing it out: it may double a level.
+
+    Parameters
+    ----------
+    known : dict
+        Those measured so far, by identity: to compare two rules takes as long as to write both out.
+    """
+    if id(rule) in known or rule.name in path:  # a circle has a message of its own
+        return known.get(id(rule), (1, 1))
+    path = (*path, rule.name)
+    inside = [(1, 0)]
+    if len(path) <= MOST_LEVELS:
+        parts = (named.get(part) if isinstance(part, str) else part for part in rule.made_of)
+        inside += [_extent(part, named, known, path) for part in parts if part is not None]
+    size, levels = sum(n for n, _ in inside), 1 + max(n for _, n in inside)
+    if max(levels, len(path)) > MOST_LEVELS:
+        raise SliceError(f"Slice {rule.name!r} combines slices over more than {MOST_LEVELS} levels. Combine fewer.")
+    if size > MOST_PARTS:
+        raise SliceError(
+            f"Slice {rule.name!r} combines more than {MOST_PARTS} slices, counting those inside its parts. "
+            "Combine fewer."
+        )
+    known[id(rule)] = size, levels
+    return size, levels
+
+
 def _nested(rule: Slice, named: Mapping[str, Slice], families: Mapping[str, list[str]], path: tuple[str, ...]) -> Slice:
     """Put the slices that a combination names inside it."""
     if not rule.made_of:
@@ -105,7 +140,7 @@ def _nested(rule: Slice, named: Mapping[str, Slice], families: Mapping[str, list
         other = _find(part, rule, named, families) if isinstance(part, str) else part
         if other.name in path and other.made_of:
             circle = " -> ".join([*path[path.index(other.name) :], other.name])
-            raise SliceError(f"Slice {other.name!r} is made of itself: {circle}. Break the circle.")
+            raise SliceError(f"Slice {other.name!r} is made of itself: {circle}. Remove one of these from another.")
         child = _nested(other, named, families, path)
         # Within another a slice is its rule alone: corrections belong to what is modelled, which is the whole.
         children.append(replace(child, noise=None, gold=None, audit=None, enabled=True))
@@ -117,12 +152,12 @@ def _find(name: str, rule: Slice, named: Mapping[str, Slice], families: Mapping[
         return named[name]
     if name in families:
         raise SliceError(
-            f"Slice {rule.name!r} names {name!r}, which stands for several slices. "
-            f"Name one of them: {listed(families[name])}."
+            f"Slice {rule.name!r} names {name!r}, which is a family of slices. Name one of them: "
+            f"{listed(families[name])}."
         )
     raise SliceError(
-        f"Slice {rule.name!r} names slice {name!r}, which is not there. "
-        f"Slices: {listed(other for other in named if other != rule.name)}.{did_you_mean(name, named)}"
+        f"Slice {rule.name!r} names slice {name!r}, which does not exist. Slices: "
+        f"{listed(other for other in named if other != rule.name)}.{did_you_mean(name, named)}"
     )
 
 
@@ -132,12 +167,8 @@ def _check_on_data(rule: Slice, source: Sample, target: Sample) -> None:
     # It would be known of the source only, and tell what is to be estimated.
     if source.label is not None and source.label in rule.reads:
         raise SliceError(
-            Sentence(
-                "Slice {name!r} reads the label {label!r}, which {a_target} does not have. Choose a column that both "
-                "samples have.",
-                name=rule.name,
-                label=source.label,
-            )
+            f"Slice {rule.name!r} reads the label {source.label!r}, which new data does not have. Choose a "
+            "column that both have."
         )
     for sample in (source, target):
         check_columns(rule, sample.schema, sample.name, sample)
@@ -168,8 +199,8 @@ def check_columns(rule: Slice, schema: Schema, where: str, sample: Sample | None
 def nothing_there(rule: Slice, column: str) -> SliceError:
     """Build the message for a column without a value."""
     return SliceError(
-        f"Slice {rule.name!r} reads column {column!r}, which has no value in either sample. "
-        "Remove the slice or choose another column."
+        f"Slice {rule.name!r} reads column {column!r}, which is empty in labelled and new data. Remove the "
+        "slice or choose another column."
     )
 
 
@@ -180,6 +211,8 @@ def _example(sample: Sample, column: str, need: str) -> object:
         words = values.filter(~values.str.contains(r"^\s*[+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?\s*$"))
         values = words if len(words) else values
     value = values[0]
+    if is_date(values.dtype):
+        return class_name(value)
     return value if not isinstance(value, str) or len(value) <= 40 else value[:37] + "..."
 
 
@@ -204,14 +237,14 @@ def each_class(rule: Slice, source: Sample, target: Sample, instead: str) -> dic
     if len(names) > MOST_MEMBERS:
         raise SliceError(
             f"Slice {rule.name!r} would become {len(names)} slices, one for each value of column {column!r}. "
-            f"The most is {MOST_MEMBERS}. Name the values of interest, such as {instead}."
+            f"The limit is {MOST_MEMBERS}. Name the values you need, such as {instead}."
         )
     text = all(series.dtype == nw.String for series in columns)
     return {name: name if text else _number(name) for name in names}
 
 
 def _number(name: str) -> str | int | float:
-    """Take a class's name back to the number it stands for, so that other spellings match too."""
+    """Take a class's name back to the number it means, so that other spellings match too."""
     try:
         number = float(class_name(name))
     except ValueError:

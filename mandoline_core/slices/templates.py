@@ -1,23 +1,27 @@
-"""Templates: rules made ready: one of each kind to start from, of a stretch that was drawn, of several joined."""
+"""Templates: a rule of each kind to start from, a rule from a drawn range, several rules joined."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
+from mandoline_core.data import from_milliseconds
 from mandoline_core.errors import SliceError
 from mandoline_core.formatting import tidy_number
 from mandoline_core.slices.kinds import KINDS, Expression, Range, Threshold
 from mandoline_core.slices.rule import Scale, Slice, Survey
+from mandoline_core.slices.rule.bases import place
 
+_DAY = 86_400_000  # milliseconds
 _LOG = logging.getLogger(__name__)
 
 
 def offer(survey: Survey) -> dict[str, Slice | SliceError]:
-    """List the kinds that the data allow, each with a rule to start from, or with what is to be done before.
+    """List the kinds that the data allows, each with a rule to start from, or with what is needed first.
 
-    A kind that fails is left out, and takes no other with it.
+    A kind that fails is left out.
 
     Examples
     --------
@@ -27,7 +31,7 @@ def offer(survey: Survey) -> dict[str, Slice | SliceError]:
     >>> sample = Sample(pd.DataFrame({"n": [1, 2, 9]}))
     >>> offered = offer(survey_samples(sample, sample))
     >>> offered["threshold"].describe(), offered["expression"].describe(), "keyword" in offered
-    ('n above 2', 'n > 2', False)
+    ('n above 2', 'n above 2', False)
     """
     templates: dict[str, Slice | SliceError] = {}
     for kind, rule in KINDS.items():
@@ -42,15 +46,19 @@ def offer(survey: Survey) -> dict[str, Slice | SliceError]:
     return templates
 
 
-def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: tuple[float, float]) -> Slice | None:
-    """Make a rule of a stretch of a column that somebody drew, with ends on a scale; None where it is everything.
+def rule_between(
+    column: str, ends: tuple[float, float], scale: Scale | None, values: tuple[float, float]
+) -> Slice | None:
+    """Make a rule from a range drawn on a column, rounded to a scale; None if it covers everything.
 
     Parameters
     ----------
     ends : pair of float
-        From where to where, roughly.
+        The ends of the range, as drawn.
+    scale : Scale, optional
+        None for dates, which are drawn in milliseconds since 1970 and rounded to days; within two days, to minutes.
     values : pair of float
-        The column's least and largest: beyond them a stretch has no end.
+        The column's minimum and maximum.
 
     Examples
     --------
@@ -59,9 +67,20 @@ def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: t
     >>> found = [rule_between("n_words", ends, scale, (3, 311)) for ends in drawn]
     >>> [rule and rule.describe() for rule in found]
     ['n_words from 12 to 20', 'n_words at most 10', 'n_words at least 40', None]
+    >>> day = 86_400_000.0
+    >>> rule_between("day", (1.2 * day, 4.9 * day), None, (0.0, 9.0 * day)).describe()
+    'day from 1970-01-02 to 1970-01-05'
     """
-    low, high = (tidy_number(round(end / scale.step) * scale.step) for end in sorted(ends))
-    from_start, to_end = low <= values[0], high >= values[1]
+
+    def rounded(end: float) -> float | date:
+        if scale is not None:
+            return tidy_number(round(end / scale.step) * scale.step)
+        when = from_milliseconds(end)
+        return when.date() if values[1] - values[0] > 2 * _DAY else when.replace(second=0, microsecond=0)
+
+    low, high = map(rounded, sorted(ends))
+    first, last = values if scale is not None else map(from_milliseconds, values)
+    from_start, to_end = place(low, end=False) <= first, place(high, end=True) >= last
     # Every row is inside: no slice, but the whole sample.
     if from_start and to_end:
         return None
@@ -72,14 +91,14 @@ def rule_between(column: str, ends: tuple[float, float], scale: Scale, values: t
 
 
 def conjoin(name: str, rules: Sequence[Slice]) -> Expression | None:
-    """Write the rows inside all of some rules as one expression; None where the language cannot say it.
+    """Join rules by `and` in one expression; None if the language cannot express it.
 
     Examples
     --------
     >>> from mandoline_core.slices import Keyword
     >>> rules = [Keyword("a", column="body text", words=("not", "no")), Threshold("b", column="age", below=30)]
     >>> conjoin("both", rules).describe()
-    'contains(col("body text"), "not", "no") and age < 30'
+    'body text contains not or no, and age below 30'
     """
     try:
         parts = [rule.as_expression() for rule in rules]

@@ -20,6 +20,7 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from mandoline_core.data import PANDAS_READS_RE2
 from mandoline_core.domain_classifier import LETTERS
 from mandoline_core.errors import SliceError
 
@@ -49,7 +50,7 @@ _MOST_REPETITIONS, _MOST_NESTED, _MOST_CHARACTERS = 1_000, 100, 20_000
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """Take a list apart as people type or paste one: at commas, semicolons, tabs and line ends; quotes keep a phrase.
+    """Split a typed or pasted list at commas, semicolons, tabs and line endings; quotes keep a phrase.
 
     Examples
     --------
@@ -164,17 +165,12 @@ def check_regex(pattern: str) -> None:
     unsupported = _unsupported(pattern)
     if unsupported:
         name, remedy = unsupported
-        raise SliceError(
-            f"Pattern {_shown(pattern)} uses {name}, which the engines behind Mandoline do not run. {remedy}"
-        )
+        raise SliceError(f"Pattern {_shown(pattern)} uses {name}, which is not supported. {remedy}")
     reason = _invalid(pattern)
     if reason:
         raise SliceError(f"Pattern {_shown(pattern)} is not a valid regular expression: {reason}.")
     if not _runs(portable_regex(pattern)):
-        raise SliceError(
-            f"Pattern {_shown(pattern)} is too large for an engine behind Mandoline, or says something that the engine "
-            "does not know. Write it shorter, or in plainer signs."
-        )
+        raise SliceError(f"Pattern {_shown(pattern)} is too large or not supported. Make it shorter or simpler.")
 
 
 @lru_cache(maxsize=512)
@@ -184,7 +180,7 @@ def check_keywords(pattern: str) -> None:
     >>> check_keywords(keyword_pattern(["not", "never"]))
     """
     if len(pattern) > _SURELY_FINE and not _runs(pattern):
-        raise SliceError("These are more words than the engines behind Mandoline can look for at once. Split the list.")
+        raise SliceError("Too many words to search for at once. Split the list into several slices.")
 
 
 def _invalid(pattern: str) -> str:
@@ -195,15 +191,19 @@ def _invalid(pattern: str) -> str:
         reason = str(error).removeprefix("Invalid regular expression: ")
         return "" if reason.startswith("pattern too large") else _short(reason)
     except UnicodeEncodeError:
-        return "it holds half of a pair of characters, which is none"
+        return "it contains half of a surrogate pair"
     return ""
 
 
 def _runs(pattern: str) -> bool:
     """Tell whether every engine that is installed takes a pattern."""
-    engines: list[Literal["pyarrow", "pandas", "polars"]] = ["pyarrow", "pandas", "polars"]
+    engines: dict[Literal["pyarrow", "pandas", "polars"], bool] = {
+        "pyarrow": True,
+        "pandas": PANDAS_READS_RE2,
+        "polars": find_spec("polars") is not None,
+    }
     try:
-        for engine in engines[: 3 if find_spec("polars") else 2]:
+        for engine in (name for name, asked in engines.items() if asked):
             texts = nw.new_series("text", ["a"], nw.String(), backend=engine)
             texts.to_frame().select(nw.col("text").str.contains(pattern))
     except Exception:  # noqa: BLE001 - each engine has errors of its own, some of them Python's
@@ -239,7 +239,7 @@ def portable_regex(pattern: str) -> str:
 
 
 def has_boundary(pattern: str) -> bool:
-    r"""Tell whether a regular expression asks for word boundaries: RE2 sees them beside ASCII letters, Rust beside all.
+    r"""Tell whether a regular expression has word boundaries: RE2 knows them next to ASCII characters only.
 
     >>> has_boundary(r"\bnot\b"), has_boundary(r"[\b]|\\bnot")
     (True, False)
@@ -248,7 +248,7 @@ def has_boundary(pattern: str) -> bool:
 
 
 def search_texts(texts: pa.Array, pattern: str) -> pa.Array:
-    r"""Look for a regular expression by RE2 itself, whatever engine has the texts: 1 found, -1 not, 0 no text.
+    r"""Search texts of any engine with RE2: 1 found, -1 not found, 0 no text.
 
     >>> search_texts(pa.array(["not", "knot", None]), r"\bnot").to_pylist()
     [1, -1, 0]
@@ -258,7 +258,7 @@ def search_texts(texts: pa.Array, pattern: str) -> pa.Array:
 
 
 def lower(text: nw.Expr) -> nw.Expr:
-    """Write a text in small letters, letter by letter.
+    """Write a text in lower case, character by character.
 
     >>> frame = nw.from_native(pa.table({"text": ["\u039f\u0394\u039f\u03a3"]}))
     >>> frame.select(lower(nw.col("text")))["text"].to_list() == ["\u03bf\u03b4\u03bf\u03c3"]
@@ -334,20 +334,20 @@ def _unsupported(pattern: str) -> tuple[str, str] | None:
     plain = "".join("\0" * len(token) if bracketed else token for token, bracketed in _tokens(pattern))
     unescaped = re.sub(r"\\[^1-9kgP]", "\0", plain)  # something stays in its place: \w+\s+ has no "++"
     if re.search(r"\(\?(?:[=!]|<[=!])", unescaped):
-        return "look-around", "Write it without, or combine two slices with kind 'all' and 'not'."
+        return "look-around", "Remove it, or combine two slices with kind 'all' and 'not'."
     if re.search(r"\\[1-9]|\\[kg][<{']|\(\?P=", unescaped):
         return "a backreference", "Write out what it repeats."
     if re.search(r"\(\?>|[*+?}]\+", unescaped):
-        return "an atomic group or a possessive repetition", "Use an ordinary group or repetition: it is as fast."
+        return "an atomic group or a possessive repetition", "Use an ordinary group or repetition."
     counts = re.findall(r"\{0*([0-9]*),?0*([0-9]*)\}", unescaped)
     if any(len(count) > 4 or int(count or 0) > _MOST_REPETITIONS for pair in counts for count in pair):
         return f"a repetition of more than {_MOST_REPETITIONS:,} times", "Use a smaller number, or * or +."
     if len(pattern) > _MOST_CHARACTERS:
         return (
             f"more than {_MOST_CHARACTERS:,} characters",
-            "Make several slices of it, and combine them with kind 'any'.",
+            "Split it into several slices, and combine them with kind 'any'.",
         )
     depths = accumulate({"(": 1, ")": -1}.get(character, 0) for character in unescaped)
     if max(depths, default=0) > _MOST_NESTED:
-        return f"more than {_MOST_NESTED} brackets in one another", "Write it with fewer."
+        return f"more than {_MOST_NESTED} nested brackets", "Use fewer."
     return None

@@ -1,6 +1,6 @@
-"""Weighting: a problem on patterns goes in, and weights that make the source's slices look like the target's come out.
+"""Weighting: a problem on patterns goes in, and weights that match the source's slices to the target come out.
 
-Corrections become numbers here, edges are learned or chosen, and what the source cannot reach is found.
+Corrections become numbers here, edges are learned or chosen, and target rows without overlap are found.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from mandoline_core.weighting.edges import (
     pair_gaps,
 )
 from mandoline_core.weighting.gold import Audit, GoldTable, gold_table, make_audit
-from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, varying_directions
+from mandoline_core.weighting.kliep import GRADIENT_TOLERANCE, KliepSolution, solve, varying_directions
 from mandoline_core.weighting.pair_tests import ProductPairs, edge_threshold, score_tests
 from mandoline_core.weighting.potentials import Tilt, TiltValue, build_tilt, expected_potentials
 from mandoline_core.weighting.problem import ClassProbabilities, Problem, Rows
-from mandoline_core.weighting.weights import WeightFit, fit, potential_names
+from mandoline_core.weighting.weights import NOT_FITTED, WeightFit, fit, potential_names

@@ -1,6 +1,6 @@
 """Components: uncertain slices that edges connect, to be summed over together, pattern by pattern.
 
-A component's slices are put into clusters, which are summed out one after the other (a junction tree), so that tables
+A component's slices form clusters, which are summed out in turn (a junction tree), so that tables
 stay small; each cluster gets its tables, one for every way that patterns look to it.
 """
 
@@ -30,7 +30,7 @@ MAX_TOGETHER = 14
 MAX_TABLE = 2**25
 # So few slices are summed out at once: a table of them costs less than the step between two tables.
 _SMALL = 4
-# Looking at one more component takes as long as adding up so many configurations.
+# Looking at one more component takes as long as adding up this many configurations.
 _COMPONENT_COST = 4000
 
 
@@ -42,7 +42,7 @@ class Cluster(NamedTuple):
     inner : tuple of int
         The slices that are summed out here.
     outer : tuple of int
-        Slices not yet summed out that they, or slices summed out before, hang together with.
+        Slices not yet summed out that are connected with them, or with slices summed out before.
     below : tuple of int
         Numbers of the clusters whose result enters here.
     """
@@ -61,10 +61,10 @@ class Cluster(NamedTuple):
 def cluster_slices(group: tuple[int, ...], edges: Edges) -> tuple[Cluster, ...]:
     """Put connected slices into clusters: one whose result another needs comes before it, and the last needs all.
 
-    Summing a slice out joins all that it hangs together with, and tables are as large as what is joined. The smallest
+    Summing a slice out joins all that it is connected with, and tables are as large as what is joined. The smallest
     tables are hard to find in general; taking the slice first that newly joins the fewest pairs (minimum fill) finds
-    them for trees, where tables are of two slices, and comes close on the graphs that people draw. Slices that all hang
-    together need one table of all.
+    them for trees, where tables are of two slices, and comes close on the graphs that people draw. Slices that are all
+    connected need one table of all.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def cluster_slices(group: tuple[int, ...], edges: Edges) -> tuple[Cluster, ...]:
 
 
 def _order(group: Collection[int], edges: Edges) -> tuple[list[int], dict[int, set[int]]]:
-    """Order slices by minimum fill; say which later ones each hangs together with when its turn comes."""
+    """Order slices by minimum fill; say which later ones each is connected with when its turn comes."""
     near: dict[int, set[int]] = {slice_: set() for slice_ in sorted(group)}
     for i, j in edges:
         if i in near and j in near:
@@ -231,7 +231,7 @@ def _component(
     clusters = cluster_slices(group, edges)
     largest = max(len(cluster.slices) for cluster in clusters)
     if largest > MAX_TOGETHER:
-        raise _too_many(group, names, f"{largest} slices at a time, {2**largest:,} combinations")
+        raise _too_many(group, names, f"{2**largest:,} combinations")
     neighbours = sorted({end for edge in ends.values() for end in edge} - {*group})
     sub = distinct_codes(codes[rows][:, [*group, *neighbours]])[1]
     first = rows[_first_of_each(sub)]  # a pattern that shows each sub-pattern
@@ -252,7 +252,7 @@ def _component(
         shows = _first_of_each(context)
         n_own = len(own) + sum(len(members[number]) for number in cluster.below)
         if len(shows) * max(2 ** len(cluster.slices), 2 ** len(cluster.outer) * n_own // 2) > MAX_TABLE:
-            raise _too_many(group, names, f"{len(cluster.slices)} slices at a time, in {len(shows):,} ways")
+            raise _too_many(group, names, f"{len(shows):,} times {2 ** len(cluster.slices):,} combinations")
         truths = _truths(len(cluster.slices))
         column = {slice_: i for i, slice_ in enumerate(cluster.slices)}
         inside = [[column[end] for end in ends.get(p, (p,)) if end in column] for p in own]
@@ -294,6 +294,6 @@ def _truths(n: int) -> Floats:
 
 def _too_many(group: Sequence[int], names: Sequence[str], what: str) -> ProjectError:
     return ProjectError(
-        f"The uncertain slices {listed(names[i] for i in group)} hang together through edges, too many to add up: "
-        f"{what}. Remove an edge between them, or take some of them at their word (no corrections, no abstention)."
+        f"Too many noisy slices are connected by edges ({what}): {listed(names[i] for i in group)}. "
+        "Remove an edge, or remove the corrections of some."
     )

@@ -47,14 +47,14 @@ class CorrectionRule:
     """Say how corrections follow from the shares of each code in the two samples.
 
     Built by `correction_rule` or `fixed_rule`; calling `at` with rates gives numbers.
-    NaN in an abstain column stands for "the rate among rows where the slice speaks".
+    NaN in an abstain column means "the rate among rows where the slice does not abstain".
 
     Parameters
     ----------
     source, own_target : array of float, shape (n_slices, 3)
         What was stated for the codes -1, 0, 1.
     derive : array of bool, shape (n_slices,)
-        The target's corrections are derived from the source's, where that is possible.
+        The target's corrections are derived from the source's, if possible.
     follows : array of bool, shape (n_slices,)
         Nothing was stated for the target alone: its own corrections are the source's.
     """
@@ -254,7 +254,7 @@ def _derive(
     fallback = source.copy()
     fallback[:, ABSTAIN] = np.where(possible, kept[:, 0], source[:, ABSTAIN])
     derived = np.where(np.isfinite(derived) & (use > 0), derived, fallback)
-    # A slice taken at its word in the source has no errors to carry over.
+    # A slice without corrections in the source has no errors to carry over.
     exact = (stated[:, IN] == 1) & (stated[:, OUT] == 0) & says_nothing
     derived[exact, IN], derived[exact, OUT] = 1.0, 0.0
     word = _fill_abstain(np.array([0.0, np.nan, 1.0]) * np.ones_like(stated), target_rates)[:, ABSTAIN]

@@ -45,10 +45,10 @@ class LearnedEdges:
 
 
 def learn_edges(problem: Problem, *, enough: float = 0.0) -> LearnedEdges:
-    """Add edges by score tests until no pair stands out that would move the estimate.
+    """Add edges by score tests until no significant pair would move the estimate.
 
     Each round tests all pairs from one pass over the patterns, at the weights it has, and goes on from these with
-    the pairs that stand out and would move the estimate most. With many rows nearly every pair stands out; what
+    the significant pairs that would move the estimate most. With many rows nearly every pair is significant; what
     counts is what it does to the estimate. A pair is passed over when the source has too few rows in one of its
     combinations, or when adding it would put target rows out of reach or leave more source rows without use.
 
@@ -57,7 +57,7 @@ def learn_edges(problem: Problem, *, enough: float = 0.0) -> LearnedEdges:
     problem : Problem
         Its own edges are kept.
     enough : float
-        The smallest effect on the estimate that counts. With 0, all pairs that stand out are added.
+        The smallest effect on the estimate that counts. With 0, all significant pairs are added.
     """
     chosen: dict[tuple[int, int], float] = {}
     passed_over: set[tuple[int, int]] = set()
@@ -77,7 +77,7 @@ def learn_edges(problem: Problem, *, enough: float = 0.0) -> LearnedEdges:
 def _worth_adding(
     problem: Problem, fitted: WeightFit, enough: float, passed_over: Collection[tuple[int, int]]
 ) -> list[EdgeTest]:
-    """List the pairs to add in a round, those that stand out most first."""
+    """List the pairs to add in a round, the most significant first."""
     threshold = edge_threshold(len(problem.patterns.names))
     standing_out = [
         test
@@ -183,9 +183,8 @@ def inverse_covariance_edges(problem: Problem, most: int) -> Edges:
 def graphical_lasso_edges(problem: Problem, rng: np.random.Generator) -> Edges:
     """Take the pairs that graphical lasso finds in nearly every half of the source's rows (stability selection).
 
-    The penalty is the one at which it finds so many pairs in all rows that, by the bound of Meinshausen and Buehlmann,
-    at most one stable pair is an accident. Halves are drawn from the counts of patterns. Pairs that cannot be joined
-    are passed over, as for the inverse covariance.
+    The penalty is such that, by the bound of Meinshausen and Buehlmann, at most one stable pair is an accident. Halves
+    are drawn from the counts of patterns. Pairs that cannot be joined are skipped, as for the inverse covariance.
     """
     table, pairs = problem.patterns, _possible(problem)
     if not pairs:
@@ -227,7 +226,7 @@ def _correlation(table: Patterns, counts: Floats) -> Floats:
 
 
 def _penalty(correlation: Floats, pairs: Sequence[tuple[int, int]], wanted: int) -> float:
-    """Find the largest penalty at which at least so many pairs are found."""
+    """Find the largest penalty at which at least a number of pairs are found."""
     low, high = 0.01, max(0.02, float(np.abs(correlation - np.eye(len(correlation))).max()))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

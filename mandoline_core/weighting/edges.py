@@ -1,4 +1,4 @@
-"""Edges: slices that move together, as a person gives them, and the rows behind a pair."""
+"""Edges: pairs of slices that move together, and the rows behind a pair."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def edges_by_name(pairs: Sequence[Sequence[str]], names: Sequence[str]) -> Edges
         for name in pair:
             if name not in position:
                 raise ProjectError(
-                    f"Edge {list(pair)!r} names slice {name!r}, which is not in use. "
+                    f"Edge {list(pair)!r} names an unknown slice {name!r}. "
                     f"Slices: {listed(names)}.{did_you_mean(str(name), names)}"
                 )
         edges.append((position[pair[0]], position[pair[1]]))
@@ -49,7 +49,7 @@ def check_edges(pairs: Sequence[Sequence[int]], n_slices: int) -> Edges:
             raise ProjectError(f"An edge joins two slices. Got {list(pair)!r}.")
         i, j = sorted(int(x) for x in pair)
         if not 0 <= i <= j < n_slices:
-            raise ProjectError(f"Edge {list(pair)!r} is out of range: slices are numbered 0 to {n_slices - 1}.")
+            raise ProjectError(f"Edge {list(pair)!r} is out of range. Slices are numbered 0 to {n_slices - 1}.")
         if i == j:
             raise ProjectError(f"Edge {list(pair)!r} joins a slice to itself. An edge needs two different slices.")
         if (i, j) in edges:

@@ -9,7 +9,6 @@ import numpy as np
 
 from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
-from mandoline_core.formatting import Sentence
 from mandoline_core.patterns import add_up
 from mandoline_core.slices import Correction
 
@@ -43,14 +42,10 @@ class GoldTable:
         n_known = self.counts[:, OUT] + self.counts[:, IN]
         for row, side in ((IN, "inside"), (OUT, "outside")):
             if not n_known[row]:
+                rows = "new" if sample == "target" else "labelled"
                 raise SliceError(
-                    Sentence(
-                        "Corrections of slice {name!r} cannot be measured: no {row} with a gold answer is "
-                        "{side} it. State the corrections, or change the slice.",
-                        name=name,
-                        row=Sentence("{target_row}" if sample == "target" else "{source_row}"),
-                        side=side,
-                    )
+                    f"The reliability of slice {name!r} cannot be measured: no {rows} row with a gold label is "
+                    f"{side} it. Set the corrections, or change the slice."
                 )
         share = self.counts[:, IN] / np.maximum(n_known, 1)
         abstain = float(share[UNKNOWN]) if n_known[UNKNOWN] else None
@@ -169,7 +164,7 @@ class Audit:
         return np.where(self.sizes > 0, drawn, np.nan)
 
     def repeat(self, times: int) -> Audit:
-        """Say the same of rows that stand there several times, as cells do that were split."""
+        """Say the same of rows that occur several times, as split cells do."""
         return replace(self, answers=np.tile(self.answers, (times, 1)))
 
     def select(self, slices: Sequence[int]) -> Audit:
@@ -213,7 +208,7 @@ def gold_table(codes: CodeArray, truth: CodeArray, scores: Floats, rows: Floats 
         What the slice says; the gold column, 0 where unknown.
     scores : array of float, shape (n_rows,)
     rows : array of float, shape (n_rows,), optional
-        Rows that each line stands for; one when left out.
+        Rows of each line; default 1.
     """
     cells = (codes.astype(np.intp) + 1) * 3 + truth + 1
     ones = np.ones(len(scores)) if rows is None else rows

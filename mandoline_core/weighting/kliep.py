@@ -19,7 +19,7 @@ ACCEPTABLE_GRADIENT = 1e-9
 MAX_STEPS = 60
 POLISHING_GAIN = 1e-11
 # A step may change the log of a ratio by so much: where a slice is rare in the source the curvature is small, and
-# a full Newton step would jump to where there is none left.
+# a full Newton step would jump to if absent left.
 LONGEST_STEP = 6.0
 # No sound problem tilts this far: exp(60) rows would have to stand behind one.
 MAX_LOG_RATIO = 60.0
@@ -80,11 +80,11 @@ def solve(
     counts: Floats,
     target_mean: Floats,
     *,
-    ridge: float = 0.0,
+    ridge: float | Floats = 0.0,
     start: Floats | None = None,
     basis: Floats | None = None,
 ) -> KliepSolution:
-    """Maximise F(delta) = delta . mu_t - log E_s[E_s[exp(delta . phi(g)) | codes]] - ridge |delta|^2 / 2.
+    """Maximise F(delta) = delta . mu_t - log E_s[E_s[exp(delta . phi(g)) | codes]] - sum_j ridge_j delta_j^2 / 2.
 
     Parameters
     ----------
@@ -92,6 +92,8 @@ def solve(
         Source rows of each pattern.
     target_mean : array of float, shape (n_potentials,)
         mu_t, the target's potentials.
+    ridge : float or array of float, shape (n_potentials,)
+        The penalty on all parameters, or on each.
     start : array of float, shape (n_potentials,), optional
         Where to start, from an earlier solution.
     basis : array of float, shape (n_potentials, rank), optional
@@ -102,7 +104,8 @@ def solve(
     KliepSolution
         `converged` is False when no finite maximum was found; nothing else in it is then to be trusted.
     """
-    if ridge > 0:
+    penalty = np.broadcast_to(np.asarray(ridge, dtype=float), tilt.fixed.shape[1])
+    if penalty.any():
         basis = np.eye(tilt.fixed.shape[1])  # the ridge alone settles redundant directions
     elif basis is None:
         basis = varying_directions(tilt, counts > 0)
@@ -114,15 +117,15 @@ def solve(
         tilted = tilt.evaluate(delta)
         log_weights = log_share + tilted.log_scale
         log_total = _log_sum_exp(log_weights)
-        value = float(delta @ target_mean) - log_total - 0.5 * ridge * float(delta @ delta)
+        value = float(delta @ target_mean) - log_total - 0.5 * float(penalty @ delta**2)
         return value, tilted, log_weights - log_total
 
     value, tilted, log_weights = climb(delta)
     converged, steps, smallest = False, 0, np.inf
     for steps in range(MAX_STEPS + 1):
         weights = np.exp(log_weights)
-        hessian = basis.T @ tilted.covariance(weights) @ basis + ridge * np.eye(basis.shape[1])
-        gradient = basis.T @ (target_mean - weights @ tilted.mean - ridge * delta)
+        hessian = basis.T @ (tilted.covariance(weights) + np.diag(penalty)) @ basis
+        gradient = basis.T @ (target_mean - weights @ tilted.mean - penalty * delta)
         inverse = _inverse(hessian)
         size = float(np.abs(gradient).max(initial=0.0))
         converged = size <= ACCEPTABLE_GRADIENT

@@ -19,8 +19,8 @@ from mandoline_core.weighting.problem import Problem
 from mandoline_core.weighting.reach import rule_out_empty
 from mandoline_core.weighting.weights import WeightFit
 
-FALSE_EDGE_RATE = 0.05  # over all pairs: how often tests find any where there is none
-# Products that are written out at one time: so many stay near the processor.
+FALSE_EDGE_RATE = 0.05  # over all pairs: how often tests find any if absent
+# Products that are written out at one time: few enough to stay in the processor's cache.
 _AT_ONCE = 2**16
 
 
@@ -158,7 +158,7 @@ def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[Edge
 
 
 def edge_threshold(n_slices: int) -> float:
-    """Return the |z| beyond which a pair stands out, corrected for the number of pairs (Bonferroni).
+    """Return the |z| beyond which a pair is significant, corrected for the number of pairs (Bonferroni).
 
     >>> round(edge_threshold(2), 2), round(edge_threshold(8), 2)
     (1.96, 3.12)
@@ -216,9 +216,7 @@ def _tilted(
     try:
         tilt = build_tilt(codes, table, wider, patterns.names)
     except ProjectError as error:
-        raise ProjectError(
-            f'edges = "auto" tests every pair of slices, which needs them added up together. {error}'
-        ) from None
+        raise ProjectError(f'edges = "auto" cannot test every pair of slices. {error}') from None
     target = expected_potentials(patterns.codes[fitted.target_rows], problem.corrections().target, wider)
     delta = np.concatenate([fitted.solution.delta, np.zeros(len(pairs))])
     tilted = rule_out_empty(tilt, target)[0].evaluate(delta)

@@ -1,4 +1,4 @@
-"""Potentials of the slices and their expectations given what the slices say."""
+"""Potentials of the slices and their expectations given the slice codes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Tilt:
         return (self.lone_log, *(table.logs for component in self.components for table in component.tables))
 
     def with_logs(self, logs: Iterable[Floats]) -> Tilt:
-        """Put other log-probabilities in the place of `logs`."""
+        """Replace the log-probabilities."""
         left = iter(logs)
         lone = next(left)
         components = tuple(

@@ -1,4 +1,4 @@
-"""What goes into an estimator: the patterns, the metric and the settings, and the rows behind them."""
+"""The input of an estimator: patterns, metric, settings and rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mandoline_core.weighting.weights import WeightFit, fit
 
 @dataclass(frozen=True, eq=False)
 class ClassProbabilities:
-    """Hold what a model says of the scored source rows and of the target rows, in common classes.
+    """Hold a model's predictions on scored source rows and target rows, in common classes.
 
     Parameters
     ----------
@@ -39,9 +39,9 @@ class ClassProbabilities:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Rows:
-    """Hold the rows behind a problem, for methods that look beyond slices.
+    """Hold the rows of a problem, for methods that need more than slices.
 
     Parameters
     ----------
@@ -95,9 +95,9 @@ class Rows:
         return replace(source, predicted=predicted)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
-    """State what is to be estimated, from what.
+    """Define an estimation problem: patterns, metric and settings.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Problem:
     audit : Audit, optional
         The rows that corrections were measured on; its slices are the table's.
     whole_patterns : bool
-        Whether only whole patterns of the target are set aside, and not parts of them.
+        Whether only whole patterns of the target are left out, and not parts of them.
     """
 
     patterns: Patterns
@@ -151,13 +151,18 @@ class Problem:
             raise ValueError("This problem was stated on patterns alone.")
         return self.membership
 
+    @property
+    def designed(self) -> Membership | None:
+        """The cells, where rows were drawn together or count differently; None under simple random sampling."""
+        return None if self.membership is None or self.membership.is_simple else self.membership
+
     def corrections(self) -> Corrections:
         """Return the corrections at the samples' rates, which are computed once."""
         return self._corrections
 
     @cached_property
     def fitted(self) -> WeightFit:
-        """The weights of the whole source, split or not: the estimate and tests of pairs start from one fit."""
+        """The weights of the whole source, split or not."""
         return fit(
             self.patterns,
             self.edges,
@@ -190,6 +195,17 @@ class Problem:
 
         return together(self.patterns.source), together(self.patterns.target)
 
+    def redraw_rule(self, rng: np.random.Generator) -> CorrectionRule:
+        """Redraw the rows that corrections were measured on, and measure these again; others stay."""
+        rule = self.rule
+        if self.audit is not None:
+            measured = self.audit.redraw(rng)
+            rule = rule.with_source(np.where(np.isnan(measured), rule.source, measured))
+            if self.audit.target is not None:
+                measured = self.audit.target.redraw(rng)
+                rule = replace(rule, own_target=np.where(np.isnan(measured), rule.own_target, measured))
+        return rule
+
     def select(self, slices: list[int]) -> Problem:
         """Keep some slices, and the edges between them."""
         position = {slice_: i for i, slice_ in enumerate(slices)}
@@ -210,7 +226,7 @@ class Problem:
         )
 
     def with_statistics(self, statistics: Floats, metric: Metric) -> Problem:
-        """Put other statistics in the place of the metric's, shape (n_scored, n_statistics); counts stay.
+        """Replace the metric's statistics, shape (n_scored, n_statistics); counts stay.
 
         Rows of patterns without source rows count for nothing, as before.
         """

@@ -1,4 +1,4 @@
-"""What the source can be reweighted to: find the target rows beyond it, and the source rows of no use."""
+"""Overlap: find target rows that no weighting of the source can match, and source rows without use."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance":
 
 
 def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """Find how much of each target pattern can be kept, the rest being set aside.
+    """Find how much of each target pattern can be kept; the rest is left out.
 
     A linear programme keeps as much of the target as some weighting of the source can match. Of a pattern that only
-    lies a little too far out for the others to make up for it, that is a part.
+    is a little too far out for the others to make up for it, that is a part.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
     Returns
     -------
     within : array of float, shape (n_target_patterns,)
-        The share of each pattern that is kept, 0 to 1. Those that cannot be kept whole all lie behind a hyperplane that
+        The share of each pattern that is kept, 0 to 1. Those that cannot be kept whole are all behind a hyperplane that
         has the source in front.
     direction : array of float, shape (n_potentials,)
         The separating combination of potentials; zero when nothing is beyond.
@@ -61,7 +61,7 @@ def find_beyond(tilt: Tilt, present: NDArray[np.bool_], potentials: Floats, shar
 def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
     """Drop the source patterns and configurations that no weighting with the target's mean can use.
 
-    When the target lies on the edge of what the source reaches (a slice that is empty in the target, say),
+    When the target is on the edge of what the source reaches (a slice that is empty in the target, say),
     the best weights are the limit of a diverging sequence: zero off the smallest face that holds the target,
     and an ordinary solution on it.
 
@@ -88,7 +88,7 @@ def restrict_to_face(tilt: Tilt, present: NDArray[np.bool_], target_mean: Floats
 def rule_out_empty(tilt: Tilt, potentials: Floats) -> tuple[Tilt, NDArray[np.bool_]]:
     """Drop the source patterns and configurations on that side of a slice where the target has no row at all.
 
-    This is the commonest way for the target to lie on a face, and needs no linear programme to be seen.
+    This is the commonest way for the target to be on a face, and needs no linear programme to be seen.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _maximise(upper: Floats, equalities: csr_matrix) -> OptimizeResult:
         options=_OPTIONS,
     )
     if optimum.status != 0:
-        raise MandolineError(f"The overlap of the two samples could not be checked: {optimum.message}")
+        raise MandolineError(f"The overlap of labelled and new data could not be checked: {optimum.message}")
     return optimum
 
 

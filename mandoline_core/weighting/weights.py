@@ -1,4 +1,4 @@
-"""Fit the weights: solve where the source reaches, set aside or refuse where it does not."""
+"""Fit the weights where source and target overlap; leave out or refuse the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import OverlapError
-from mandoline_core.formatting import Sentence
+from mandoline_core.formatting import listed, show_percent
 from mandoline_core.patterns import Patterns
 from mandoline_core.weighting.components import Edges
 from mandoline_core.weighting.corrections import Corrections
@@ -17,6 +17,7 @@ from mandoline_core.weighting.kliep import KliepSolution, solve, varying_directi
 from mandoline_core.weighting.potentials import Tilt, build_tilt, expected_potentials
 from mandoline_core.weighting.reach import find_beyond, restrict_to_face, rule_out_empty
 
+NOT_FITTED = "The weights could not be fitted."  # what a method says that did not converge
 # A source pattern that is left with less than this ratio hints that the target lies on the edge of the reach.
 _SUSPICIOUS_RATIO = 1e-8
 # Below this share a part of the target that the source reaches is no basis for an estimate.
@@ -42,7 +43,7 @@ class WeightFit:
     target_slopes : array of float, shape (n_target_patterns, n_potentials)
         How far a target row more of each pattern moves the mean of the potentials, times the rows kept.
     kept : array of float, shape (n_patterns,)
-        The share of each pattern's target rows that is kept; 0 for patterns that are set aside.
+        The share of each pattern's target rows that is kept; 0 for patterns that are left out.
     beyond : tuple of str
         Slices (edges as "a*b") in the directions where the source does not reach.
     unused : array of bool, shape (n_patterns,)
@@ -92,15 +93,15 @@ def fit(
     Parameters
     ----------
     overlap : {"trim", "strict"}
-        Set aside the target rows beyond the source's reach, or refuse.
+        Leave out the target rows that no source row matches, or refuse.
     start : array of float, optional
         Warm start.
     fit_counts : array of float, shape (n_patterns,), optional
         Source rows to fit on, when not all of them.
     kept : array of float, shape (n_patterns,), optional
-        Shares of patterns' target rows that are left, where some were set aside before.
+        Shares of patterns' target rows that are left, if some were left out before.
     whole_patterns : bool
-        Set aside no part of a pattern, though more than necessary goes: for folds, which must agree, and for methods
+        Leave out whole patterns only, though more than necessary: for folds, which must agree, and for methods
         that look at single target rows.
     """
     rows = np.flatnonzero(patterns.source > 0)
@@ -141,24 +142,15 @@ def fit(
         if overlap == "strict":
             share = float(shares @ (1 - within))
             raise OverlapError(
-                Sentence(
-                    "{share:.2%} of the {target} ({rows:,} rows) lies beyond the {source}'s reach (slices {names:list})"
-                    ' and overlap = "strict" refuses to estimate without it. Use overlap = "trim" to set these rows '
-                    "aside, add a ridge, or drop or merge these slices.",
-                    share=share,
-                    rows=round(share * patterns.n_target),
-                    names=beyond,
-                )
+                f"{show_percent(share)} of the new data ({round(share * patterns.n_target):,} rows) match no labelled "
+                f'row (slices {listed(beyond)}), and overlap = "strict". '
+                'Use overlap = "trim" to leave them out, add a ridge, or merge these slices.'
             )
         kept[target_rows] *= np.floor(within) if whole_patterns else within
         if patterns.target @ kept <= _TOO_LITTLE * patterns.n_target:
             raise OverlapError(
-                Sentence(
-                    "All of the {target} lies beyond the {source}'s reach (slices {names:list}): no labelled row "
-                    "resembles any new row, so nothing can be estimated. Label some {target_rows}, or drop or merge "
-                    "these slices.",
-                    names=list(dict.fromkeys(beyond)),
-                )
+                f"No new row matches a labelled row (slices {listed(list(dict.fromkeys(beyond)))}). "
+                "Label some new rows, or remove or merge these slices."
             )
     return WeightFit(
         solution=solution,
@@ -200,7 +192,7 @@ def _mean_slopes(potentials: Floats, mean: Floats, kept: Floats, basis: Floats |
 
 
 def is_sound(solution: KliepSolution, counts: Floats) -> bool:
-    """Tell whether nothing hints at a diverging solution, be it in patterns or in the truth behind uncertain slices."""
+    """Tell whether a solution shows no sign of divergence, in patterns or in the truth of noisy slices."""
     # A truth that the fit all but rules out has a ratio of exp(-2 |delta|) to the other, in every pattern.
     largest = float(np.abs(solution.delta).max(initial=0.0))
     return (
@@ -223,7 +215,7 @@ def _named(direction: Floats, values: Floats, tilt: Tilt, counts: Floats, names:
     Parameters
     ----------
     direction : array of float, shape (n_potentials,)
-        In which they lie.
+        In which they are.
     values : array of float, shape (n_beyond, n_potentials)
         Of the target patterns beyond the source.
     """

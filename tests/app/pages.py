@@ -15,16 +15,35 @@ TAGS = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)
 MAIN = Path(__file__).parents[2] / "app" / "main.py"
 
 
-def open_app(path: Path | None = None, page: str = "") -> AppTest:
-    """Open the app on the reviews sample, or on a project that is saved already; on its slices, the first of them."""
+def open_app(path: Path | None = None, page: str = "", view: str = "", tab: str = "") -> AppTest:
+    """Open the app on the reviews sample, or on a project that is saved already; on Slices, a view of the first.
+
+    A tab is one of the result's.
+    """
     app = AppTest.from_file(str(MAIN), default_timeout=60)
     project = load_project(path or REVIEWS)
     if page:
         app.switch_page(page)
-    if page.endswith("slices.py") and project.slices:
-        app.session_state["kept:editing"] = project.slices[0].name
+    if view:
+        app.session_state["kept:chosen_view"] = view
+    if tab:
+        app.session_state["kept:result_tab"] = tab
     if path is not None:
         app.query_params["project"] = state.store().create(state._document(project))
+    return run(app)
+
+
+def choose(app: AppTest, name: str, view: str = "") -> AppTest:
+    """Choose a slice in the list, and a view of it."""
+    app.session_state["kept:editing"] = name
+    if view:
+        app.session_state["kept:chosen_view"] = view
+    return run(app)
+
+
+def look_at(app: AppTest, tab: str) -> AppTest:
+    """Turn to a tab of the result."""
+    app.session_state["kept:result_tab"] = tab
     return run(app)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from app import access
 from app.access import AccessMiddleware, admit
@@ -91,6 +92,7 @@ def test_only_its_own_names_are_answered(kind: str, host: str, *, known: bool) -
         ("http://localhost:8501", False),  # the same one by another name: the page itself has one name only
         ("https://evil.example", False),
         ("https://evil.example/127.0.0.1:8501", False),
+        ("http://[::1", False),
         ("null", False),
         ("", False),
     ],
@@ -112,7 +114,7 @@ def test_who_signs_in_comes_back_to_the_link() -> None:
     assert "HttpOnly" in kept
     answer = knock("http", "/oauth2callback", cookie=kept.partition(";")[0])
     assert dict(answer["headers"])[b"location"] == LINK.encode()
-    assert b"Max-Age=0" in answer["headers"][-1][1]
+    assert b"Max-Age=0" in [value for name, value in answer["headers"] if name == b"set-cookie"][-1]
 
 
 @pytest.mark.parametrize(
@@ -135,9 +137,12 @@ def test_nobody_is_led_elsewhere(link: str) -> None:
 
 def test_nothing_is_kept_of_who_is_signed_in_or_brings_no_link() -> None:
     """Nor where nobody signs in."""
-    assert not knock("http", LINK, cookie="_streamlit_user=signed")["headers"]
-    assert not knock("http", "/slices")["headers"]
-    assert not knock("http", LINK, guard=AccessMiddleware(inside))["headers"]
+    answers = [
+        knock("http", LINK, cookie="_streamlit_user=signed"),
+        knock("http", "/slices"),
+        knock("http", LINK, guard=AccessMiddleware(inside)),
+    ]
+    assert not any(b"set-cookie" in dict(answer["headers"]) for answer in answers)
 
 
 def test_who_has_not_signed_in_sends_nothing() -> None:
@@ -150,6 +155,71 @@ def test_who_has_not_signed_in_sends_nothing() -> None:
     for method in ("PUT", "DELETE"):
         assert is_let_in(knock("http", upload, method=method))
         assert not is_let_in(knock("http", upload.replace("7", "8"), method=method))
+
+    odd = ("/visit-7/_stcore/upload_file/visit-8/file-1", "/_stcore/upload_file/visit-8/visit-7", "/visit-7")
+    assert not any(is_let_in(knock("http", path, method="PUT")) for path in odd)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "status"),
+    [
+        ("/", "127.0.0.1:8501", 200),
+        ("/media/a.csv", "localhost", 200),
+        ("/", "evil.example", 403),
+        ("/_stcore/metrics", "127.0.0.1:8501", 404),
+        ("/under/_stcore/metrics/", "localhost", 404),
+    ],
+)
+def test_every_answer_says_who_may_frame_and_load_it(url: str, host: str, status: int) -> None:
+    """A page elsewhere could lay an invisible one of ours under a visitor's clicks."""
+    answer = knock("http", url, host=host)
+    assert answer["status"] == status
+    found = {name.decode(): value.decode() for name, value in answer["headers"]}
+    assert found["x-frame-options"] == "SAMEORIGIN"
+    assert found["x-content-type-options"] == "nosniff"
+    assert found["referrer-policy"] == "same-origin"
+    policy = dict(part.strip().split(" ", 1) for part in found["content-security-policy"].split(";"))
+    assert policy["frame-ancestors"] == policy["default-src"] == policy["base-uri"] == "'self'"
+    assert policy["object-src"] == "'none'"
+    assert "evil" not in found["content-security-policy"]
+
+
+def test_a_host_with_more_than_a_name_adds_nothing_to_the_policy() -> None:
+    """Who calls writes the header, and a proxy may keep the answer for others."""
+    answer = knock("http", "/", host="127.0.0.1:80; script-src *")
+    assert b"script-src *" not in dict(answer["headers"]).get(b"content-security-policy", b"")
+
+
+def test_a_connection_passes_on_only_what_pages_ask_for() -> None:
+    """One message would clear the caches of everybody who is on the server."""
+    rerun, clear, often = BackMsg(), BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)
+    rerun.rerun_script.query_string = "project=a"
+    sent: list[Message] = [
+        {"type": "websocket.receive", "bytes": content}
+        for content in (
+            clear.SerializeToString(),
+            often.SerializeToString(),
+            b"\xff\xff",
+            b"",
+            rerun.SerializeToString(),
+        )
+    ]
+    sent += [{"type": "websocket.receive", "text": "a"}, {"type": "websocket.disconnect"}]
+    heard: list[Message] = []
+
+    async def receive() -> Message:
+        return sent.pop(0)
+
+    async def listen(_scope: Scope, receive: Receive, _send: Send) -> None:
+        while not heard or heard[-1]["type"] != "websocket.disconnect":
+            heard.append(await receive())
+
+    async def send(_message: Message) -> None:
+        raise AssertionError
+
+    scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": [(b"host", b"localhost")]}
+    asyncio.run(AccessMiddleware(listen)(scope, receive, send))
+    assert [message.get("bytes") for message in heard] == [rerun.SerializeToString(), None]
 
 
 def test_visits_are_admitted_from_many_threads_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ N_SOURCE, N_TARGET = 1_000_000, 100_000
 ROUNDS = 30
 MOST_TIMES, MOST_TIMES_TO_THE_END = 1.2, 2.5  # a bare page's slider, and its end
 MOST_TIMES_A_WORD, MOST_TIMES_A_WORD_TO_THE_END = 3.0, 6.0  # the bare query and one round of a bare slider
-SURE = "Truly in, when the slice says in (labelled data)"
+SURE = "When the rule says yes, how often is it right? (labelled data)"
 WORD = "delay"
 SLICES = (
     md.Threshold("large", column="amount", above=60.0),
@@ -97,7 +97,9 @@ def run() -> list[Bound]:
 def _press_in_turn(browser: Browser, app: Server, bare: Server) -> tuple[np.ndarray, np.ndarray]:
     """Move both sliders in turn: a machine is busier at one moment than at another, and a ratio should not be."""
     visitor = Visitor(browser.new_context(viewport={"width": 1280, "height": 900}), app.url).open()
-    visitor.go("Corrections")
+    visitor.go("Slices")
+    visitor.page.get_by_role("radio", name="Reliability", exact=True).click()  # of the first slice, which is chosen
+    visitor.settle()
     page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
     page.goto(bare.url)
     theirs = page.get_by_role("group", name="Value", exact=True).get_by_role("slider")

@@ -191,31 +191,40 @@ def _lost(text: str, payloads: Sequence[Payload]) -> list[str]:
     return [f"{one.word} is not in the file" for one in payloads if one.word not in text]
 
 
+def read_history(looker: Looker) -> None:
+    """Name a state, after an edit, and compare."""
+    looker.visitor.open_history()
+    name = looker.page.get_by_role("textbox", name="Name of this version")
+    name.fill(" ".join(one.text for one in looker.payloads if one.text.isprintable()))
+    looker.page.get_by_role("button", name="Save snapshot").click()
+    looker.look("History")
+    looker.close()
+
+
 def read_slices(looker: Looker) -> None:
-    """Open every slice; type what cannot be a rule."""
+    """Look at every slice in every way; audit the first; type what cannot be a rule."""
     for one in looker.payloads:
         row = looker.page.locator(".st-key-slice_list button").filter(has_text=one.word).first
         row.click()
-        looker.look(f"Slices, {one.word}")
+        for view in ("Rows", "Reliability", "Rule"):
+            looker.page.get_by_role("radio", name=view, exact=True).click()
+            looker.look(f"Slices, {view} of {one.word}")
+    for view in ("Links", "Reliability"):
+        looker.page.get_by_role("radio", name=view, exact=True).click()
+        looker.look(f"Slices, {view}")
+    looker.page.get_by_role("button", name="Audit rows").first.click()
+    looker.look("Slices, audit")
+    looker.close()
     for one in looker.payloads[:2]:
         looker.visitor.line.fill(f"{one.text.strip()} > (")
         looker.visitor.line.press("Enter")
         looker.look(f"Slices, typed {one.word}")
-
-
-def read_corrections(looker: Looker) -> None:
-    """Open every card, and the audit of the first."""
-    for one in looker.payloads:
-        looker.page.locator("button").filter(has_text=one.word).first.click()
-        looker.look(f"Corrections, {one.word}")
-    looker.page.get_by_role("button", name="Audit rows").first.click()
-    looker.look("Corrections, audit")
-    looker.close()
+    read_history(looker)
 
 
 def read_data(looker: Looker) -> None:
     """Look at columns, and filter by what cannot be an expression."""
-    box = looker.page.get_by_role("combobox", name="Look at a column in both samples")
+    box = looker.page.get_by_role("combobox", name="Compare a column")
     for one in looker.payloads[::4]:
         box.click()
         box.fill(one.word)
@@ -223,19 +232,21 @@ def read_data(looker: Looker) -> None:
         looker.page.get_by_role("option").first.click()
         looker.look(f"Data, column {one.word}")
         looker.point(f"Data, column {one.word}")
-    field = looker.page.get_by_role("textbox", name="Show only rows where")
+    field = looker.page.get_by_role("textbox", name="Filter")
     for one in looker.payloads[:3]:
         field.fill(f"{one.text} == (")
         field.press("Enter")
         looker.look(f"Data, filter {one.word}")
 
 
-def read_history(looker: Looker) -> None:
-    """Name a state, after an edit, and compare."""
-    name = looker.page.get_by_role("textbox", name="Name of this state")
-    name.fill(" ".join(one.text for one in looker.payloads if one.text.isprintable()))
-    looker.page.get_by_role("button", name="Keep as a snapshot").click()
-    looker.everything("History")
+def read_result(looker: Looker) -> None:
+    """Run all that runs on request."""
+    for name in ("How sensitive", "Reveal truth"):
+        looker.press(name, "Result")
+    for tab, name in (("Methods", "Run the methods"), ("Checks", "Run backtest")):
+        looker.visitor.turn(tab)
+        looker.unfold()
+        looker.press(name, f"Result, {tab}")
 
 
 def read_projects(looker: Looker) -> None:
@@ -266,11 +277,7 @@ def tell_story(looker: Looker) -> None:
 WORK: dict[str, Callable[[Looker], None]] = {
     "Data": read_data,
     "Slices": read_slices,
-    "Corrections": read_corrections,
-    "Estimate": lambda looker: [looker.press(name, "Estimate") for name in ("How much hangs", "Reveal truth")] and None,
-    "Compare": lambda looker: looker.press("Run the methods", "Compare"),
-    "Trust": lambda looker: looker.press("Try it on my labels", "Trust"),
-    "History": read_history,
+    "Result": read_result,
     "Projects": read_projects,
     "Present": tell_story,
 }

@@ -13,13 +13,12 @@ from playwright.sync_api import Browser, expect
 import mandoline_core as md
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
-from tests.browser.test_corrections import open_card
 from tests.browser.test_own_data import command_line
-from tests.browser.test_report import opened, wait_until_drawn
+from tests.browser.test_share import opened, wait_until_drawn
 from tests.browser.test_sharing import take
 from tests.browser.visitor import Visitor
 
-GOLD = "A column that holds the true answer"
+GOLD = "Column of gold labels"
 LINES = {
     "windy: wind >= 20": "threshold",
     "fog, storm": "keyword",
@@ -68,7 +67,7 @@ def bring(visitor: Visitor, spring: Path, summer: Path) -> None:
     visitor.upload("Labelled data", spring)
     visitor.upload("New data", summer)
     visitor.button("Use these files").click()
-    expect(visitor.main.get_by_role("heading", name="In use: spring")).to_be_visible()
+    expect(visitor.main.get_by_role("heading", name="spring")).to_be_visible()
     visitor.settle()
 
 
@@ -91,31 +90,31 @@ def test_from_two_files_to_a_report_in_someones_hands(
     visitor = arrive()
     bring(visitor, *write_flights(folder))
     type_slices(visitor)
-    visitor.go("Corrections")
-    open_card(visitor, "windy")
+    visitor.view("windy", "Reliability")
     visitor.choose(GOLD, "noted")
-    visitor.button("Measure it").click()
+    visitor.button("Measure").click()
     expect(visitor.main).to_contain_text("Measured on 3,000 labelled rows.")
     visitor.settle()
 
-    visitor.go("History")
-    visitor.page.get_by_role("textbox", name="Name of this state").fill("six slices")
-    visitor.button("Keep as a snapshot").click()
-    visitor.expect_message("Kept as six slices.")
-    visitor.go("Slices")
+    visitor.open_history()
+    visitor.page.get_by_role("textbox", name="Name of this version").fill("six slices")
+    visitor.button("Save snapshot").click()
+    visitor.expect_message("Saved snapshot six slices.")
+    visitor.close_dialog()
     visitor.add_line("late crew")
     visitor.add_line("temp >= 85")
     visitor.edit("fog, storm")
     visitor.button("Delete").click()
-    visitor.expect_message("Undo brings it back.")
+    visitor.expect_message("Undo restores it.")
     visitor.settle()
-    visitor.go("History")
+    history = visitor.open_history()
     for told in ("late crew added", "temp at least 85 added", "fog, storm removed"):
-        expect(visitor.main).to_contain_text(told)
+        expect(history).to_contain_text(told)
+    visitor.close_dialog()
 
-    visitor.go("Report")
+    visitor.go("Share")
     with visitor.page.expect_download() as found:
-        visitor.button("Download the report").click()
+        visitor.button("Download report").click()
     report = folder / found.value.suggested_filename
     found.value.save_as(report)
     zipped = take(visitor, "Download project with its data", folder)

@@ -1,40 +1,24 @@
-"""Corrections on one board, with files of a person's own: presets, sliders, true answers and pairs, as the library."""
+"""Reliability and links, with files of a person's own: presets, sliders, gold labels and pairs, as the library."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 import mandoline_core as md
 from mandoline_core.formatting import show_value
-from tests.app.views.test_corrections_page import GOLD, SAYS_IN, write_audited
+from tests.app.views.test_reliability import GOLD, SAYS_IN, write_audited
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
 from tests.browser.visitor import Visitor
 
 SURE = f"{SAYS_IN} (labelled data)"
 MANY = 30
-
-
-def card(visitor: Visitor, place: int) -> Locator:
-    """Find a card of the board."""
-    return visitor.page.locator(f".st-key-card_{place}")
-
-
-def open_card(visitor: Visitor, name: str) -> None:
-    """Open a card, or close it."""
-    visitor.button(name).click()
-    visitor.settle()
-
-
-def open_pairs(visitor: Visitor) -> None:
-    """Open the list of pairs."""
-    visitor.main.get_by_text("What joining or parting two slices would do").click()
-    visitor.settle()
 
 
 def as_the_library(visitor: Visitor, folder: Path) -> md.Project:
@@ -54,44 +38,42 @@ def test_true_answers_in_one_of_two_files_are_measured_on(visitor: Visitor, fold
     visitor.upload("Labelled data", folder / "source.csv")
     visitor.upload("New data", folder / "target.csv")
     visitor.button("Use these files").click()
-    expect(visitor.main.get_by_role("heading", name="In use: source")).to_be_visible()
+    expect(visitor.main.get_by_role("heading", name="source")).to_be_visible()
     visitor.go("Slices")
     visitor.add_line("threshold: dark > 0.5")
-    visitor.go("Corrections")
-    open_card(visitor, "predicted")
-    open_card(visitor, "threshold")
+    visitor.view("threshold", "Reliability")
     visitor.choose(GOLD, "truly")
-    visitor.button("Measure it").click()
+    visitor.button("Measure").click()
     source = pd.read_csv(folder / "source.csv").dropna(subset="truly")
     expect(visitor.main).to_contain_text(f"Measured on {len(source):,} labelled rows.")
-    expect(card(visitor, 1).get_by_role("radio", name="Measured", exact=True)).to_be_checked()
+    expect(visitor.chosen.get_by_role("radio", name="Measured", exact=True)).to_be_checked()
     measured = as_the_library(visitor, folder)
     assert measured.slices[1].gold == "truly"
     assert measured.slices[1].noise == md.Noise(measured=True)
     right = 100 * (source[source["dark"] == 1]["truly"] == "yes").mean()
     assert float(visitor.slider(SURE).input_value()) == pytest.approx(right, abs=0.5)
 
-    open_card(visitor, "predicted")
-    card(visitor, 0).get_by_role("radio", name="Unsure", exact=True).click()
-    box = card(visitor, 0).get_by_label(f"{SURE}, in percent", exact=True)
+    visitor.view("predicted", "Reliability")
+    visitor.chosen.get_by_role("radio", name="Rough", exact=True).click()
+    box = visitor.chosen.get_by_label(f"{SURE}, in percent", exact=True)
     expect(box).to_have_value("75")
     visitor.settle()
     box.fill("83.5")
     box.press("Enter")
-    expect(card(visitor, 0).get_by_role("radio", name="Own", exact=True)).to_be_checked()
+    expect(visitor.chosen.get_by_role("radio", name="Custom", exact=True)).to_be_checked()
     both = as_the_library(visitor, folder)
     assert both.slices[0].noise == md.Noise(md.Correction(0.835, 0.15))
     assert md.estimate(both).estimate != md.estimate(measured).estimate
 
-    open_pairs(visitor)
-    promised = visitor.main.get_by_text("Joined: ").first.inner_text()
+    visitor.view("predicted", "Links")
+    promised = visitor.main.get_by_text("With it: ").first.inner_text()
     visitor.main.get_by_text("predicted_a and threshold", exact=True).click()
     expect(visitor.main).to_contain_text("In use: predicted_a and threshold.")
     joined = as_the_library(visitor, folder)
     assert joined.edges == (("predicted_a", "threshold"),)
     assert show_value(md.estimate(joined).estimate, share=True) in promised
-    expect(visitor.main).to_contain_text("Parted: ")  # the list is still open
-    for label in ("join predicted_a and threshold", "correct predicted", "make predicted unsure"):
+    expect(visitor.main).to_contain_text("Without it: ")
+    for label in ("add pair predicted_a and threshold", "correct predicted", "set predicted to rough"):
         visitor.button("Undo").click()
         visitor.expect_message(f"Undone: {label}")
         visitor.settle()
@@ -100,17 +82,15 @@ def test_true_answers_in_one_of_two_files_are_measured_on(visitor: Visitor, fold
 
 @pytest.mark.long
 def test_thirty_slices_can_be_overseen_on_any_screen(arrive: Arrive, server: Server, folder: Path) -> None:
-    """Nothing is wider than the screen, and only opened cards have sliders."""
+    """A row takes little height, nothing is wider than the screen; an old address leads here."""
     visitor = arrive(server.link_to(write_many(folder), "corrections"))
-    expect(visitor.slider(SURE)).to_have_count(1)
-    open_card(visitor, "a slice with number 0")
-    expect(visitor.page.get_by_role("slider")).to_have_count(0)
-    rows = [card(visitor, place).bounding_box() for place in (0, 8)]
+    expect(visitor.page).to_have_url(re.compile("/slices"))
+    rows = [visitor.row(f"a slice with number {place}").bounding_box() for place in (1, 9)]
     assert rows[0] is not None
     assert rows[1] is not None
     assert rows[1]["y"] - rows[0]["y"] < 400  # pixels that eight slices take
-    open_pairs(visitor)
-    expect(visitor.main.get_by_text("Joined: ")).to_have_count(8)
+    visitor.view("a slice with number 0", "Links")
+    expect(visitor.main.get_by_text("With it: ")).to_have_count(8)
     for width in (1280, 390):
         visitor.page.set_viewport_size({"width": width, "height": 900})
         visitor.settle()

@@ -16,7 +16,7 @@ SCRIPT = """
 import streamlit as st
 
 st.title("A page")
-if not st.button("Go on"):
+if not st.button("Resume"):
     raise ValueError("nobody caught this")
 """
 
@@ -29,7 +29,7 @@ def test_an_exception_is_found_on_the_page_and_in_the_log(browser: Browser, tmp_
     context = new_context(browser)
     with Server(tmp_path, script=script, options={"logger.enableRich": rich}) as server:
         visitor = Visitor(context, server.url).open()
-        visitor.button("Go on").click()
+        visitor.button("Resume").click()
         expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
         visitor.page.evaluate("console.error('a broken script')")
         visitor.hear()

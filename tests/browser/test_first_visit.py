@@ -31,7 +31,7 @@ def test_the_first_thing_on_screen_is_the_estimate(visitor: Visitor, report: md.
 
 def test_the_truth_shows_only_when_asked_for(visitor: Visitor, report: md.Report) -> None:
     """The labels of the new data stay put aside until a person reveals them."""
-    truth = f"The truth is {show_value(report.truth or 0, share=True)}"
+    truth = f"The true value is {show_value(report.truth or 0, share=True)}"
     expect(visitor.main).not_to_contain_text(truth)
     visitor.button("Reveal truth").click()
     expect(visitor.main).to_contain_text(truth)

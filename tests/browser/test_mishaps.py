@@ -42,7 +42,7 @@ def test_wrong_files_get_a_clear_message_and_nothing_is_lost(arrive: Arrive, ser
         expect(visitor.button("Use these files")).to_have_count(0)
         visitor.settle()
     alert = visitor.main.get_by_role("alert")  # one only: the picture's has gone
-    expect(alert).to_contain_text("header.csv has a header but no rows. Put at least one row of data in it.")
+    expect(alert).to_contain_text("header.csv has a header but no rows. Add at least one row.")
     expect(visitor.main).to_contain_text("source.csv: 6,000 rows, 12 columns.")
     visitor.upload("New data", SAMPLE / "target.csv")
     expect(visitor.button("Use these files")).to_be_visible()

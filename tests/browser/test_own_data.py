@@ -20,7 +20,7 @@ from tests.browser.visitor import CURVE, WEIGHTS, Visitor
 from tests.core.projects import small_frames, write_project
 
 REVIEWS = ROOT / "sample_data" / "reviews"
-SURE = "Truly in, when the slice says in (labelled data)"
+SURE = "When the rule says yes, how often is it right? (labelled data)"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def upload(visitor: Visitor, source: Path, target: Path) -> None:
     expect(visitor.main).to_contain_text(f"{source.name}: 2,000 rows, 4 columns.")
     visitor.upload("New data", target)
     visitor.button("Use these files").click()
-    expect(visitor.main.get_by_role("heading", name="In use: last year")).to_be_visible()
+    expect(visitor.main.get_by_role("heading", name="last year")).to_be_visible()
     visitor.settle()
 
 
@@ -111,10 +111,7 @@ def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
         assert threshold.project.slices[-1] == md.Threshold("threshold", column="n_words", above=cut)
         assert threshold.report.estimate != keyword.report.estimate
 
-        visitor.go("Corrections")
-        visitor.button("predicted").click()
-        expect(visitor.slider(SURE)).to_have_count(0)
-        visitor.button("threshold").click()
+        visitor.view("threshold", "Reliability")
         line = visitor.summary.inner_text()
         sure = visitor.nudge(SURE, "ArrowLeft", times=10)
         assert sure == pytest.approx(90)
@@ -141,32 +138,32 @@ def test_files_slices_and_corrections_move_the_numbers_and_survive_everything(
 def told_again(visitor: Visitor, folder: Path) -> Told:
     """Look at the same page after it was loaded anew."""
     visitor.settle()
-    expect(visitor.page.get_by_role("heading", name="Corrections", exact=True, level=1)).to_be_visible()
+    expect(visitor.page.get_by_role("heading", name="Slices", exact=True, level=1)).to_be_visible()
     expect(visitor.page.get_by_role("textbox", name="Project")).to_have_value("last year")
     return told(visitor, folder)
 
 
 @pytest.mark.long
 def test_a_file_of_labels_alone_brings_the_truth(arrive: Arrive, server: Server, folder: Path) -> None:
-    """From the Estimate page to the Data page and back: what is revealed is what the library gives."""
+    """From the Result page to the Data page and back: what is revealed is what the library gives."""
     host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}})))
-    host.main.get_by_role("link", name="Bring labels").click()
-    host.main.get_by_text("Do you have labels for the new data?").click()
+    host.main.get_by_role("link", name="Add labels").click()
+    host.main.get_by_text("Labels of the new data").click()
     labels = small_frames()[2]
     for name, table, said in (
-        ("a few.csv", labels[:7], "a few.csv has 7 rows, and target.csv has 300."),
-        ("mine.csv", labels, "mine.csv: 300 rows. Labels are taken from column label"),
+        ("a few.csv", labels[:7], "a few.csv has 7 rows, but target.csv has 300."),
+        ("mine.csv", labels, "mine.csv: 300 rows, labels in column label"),
     ):
         table.to_csv(folder / name, index=False)
-        host.upload("File of labels", folder / name)
+        host.upload("Labels file", folder / name)
         expect(host.main.get_by_text(said)).to_be_visible()
     host.button("Use these labels").click()
-    expect(host.main.get_by_text("mine.csv holds labels of all 300 new rows.")).to_be_visible()
+    expect(host.main.get_by_text("mine.csv has labels of all 300 new rows.")).to_be_visible()
     host.settle()
-    host.main.get_by_role("link", name="Go to Estimate").click()
+    host.main.get_by_role("link", name="Go to Result").click()
     host.button("Reveal truth").click()
     truth = md.estimate(md.load_project(write_project(folder)), reveal=True).truth
-    expect(host.main.get_by_role("heading", level=4)).to_contain_text(f"The truth is {truth:.1%}.")
+    expect(host.main.get_by_role("heading", level=4)).to_contain_text(f"The true value is {truth:.1%}")
     host.settle()
     host.button("Undo").click()
-    expect(host.main.get_by_text("There are no labels for the new data.")).to_be_visible()
+    expect(host.main.get_by_text("The new data have no labels.")).to_be_visible()

@@ -38,8 +38,8 @@ def test_a_second_tab_follows_at_its_next_step(arrive: Arrive) -> None:
     second.button("Delete").click()
     second.expect_message("Deleted negation")
     first.button("Duplicate").click()
-    first.expect_message("Slice 'negation' is no longer there: someone")
-    expect(first.main).to_contain_text("negation is no longer there: it was renamed, deleted or undone.")
+    first.expect_message("Slice 'negation' no longer exists: someone")
+    expect(first.main).to_contain_text("Slice negation no longer exists.")
     expect(first.row("negation")).to_have_count(0)
     expect(first.row("short")).to_be_visible()
 
@@ -61,7 +61,7 @@ def test_a_sample_takes_no_projects_place(arrive: Arrive, folder: Path, tmp_path
     """First visit, an edit, the list; a sample is a project of its own; a zip opens anywhere; deleting asks once."""
     with Server(tmp_path) as server:
         first = arrive(at=server)
-        expect(first.page.get_by_role("heading", name="Estimate", exact=True, level=1)).to_be_visible()
+        expect(first.page.get_by_role("heading", name="Result", exact=True, level=1)).to_be_visible()
         first.go("Slices")
         first.edit("negation")
         first.button("Delete").click()
@@ -118,26 +118,25 @@ def test_a_sample_takes_no_projects_place(arrive: Arrive, folder: Path, tmp_path
 def test_a_snapshot_is_compared_restored_and_shown_to_who_may_only_look(arrive: Arrive) -> None:
     """A name, three edits, the two side by side, and back; then a link for looking, and a copy of one's own."""
     host = arrive()
-    host.go("History")
-    host.page.get_by_role("textbox", name="Name of this state").fill("as it came")
-    host.button("Keep as a snapshot").click()
-    host.expect_message("Kept as as it came.")
-    host.go("Slices")
+    host.open_history()
+    host.page.get_by_role("textbox", name="Name of this version").fill("as it came")
+    host.button("Save snapshot").click()
+    host.expect_message("Saved snapshot as it came.")
+    host.close_dialog()
     before = host.summary.inner_text().splitlines()[0]
     for name in ("negation", "short", "slang"):
         host.edit(name)
         host.button("Delete").click()
         host.settle()
     expect(host.summary).not_to_contain_text(before)
-    host.go("History")
-    expect(host.page.get_by_role("combobox", name="First state")).to_have_value("as it came (start)")
+    history = host.open_history()
+    expect(host.page.get_by_role("combobox", name="First version")).to_have_value("as it came (start)")
     for name in ("negation", "short", "slang"):
-        expect(host.main).to_contain_text(f"{name} removed")
+        expect(history).to_contain_text(f"{name} removed")
     assert len(host.figure("How the estimate moved from edit to edit")[1]["y"]) == 4
-    host.button("Restore this state").click()
-    host.expect_message("Restored. Undo brings back what was here.")
+    host.button("Restore this version").click()
+    host.expect_message("Version restored.")
     host.settle()
-    host.go("Slices")
     expect(host.summary).to_contain_text(before)
 
     host.button("Save and share").click()
@@ -152,7 +151,7 @@ def test_a_snapshot_is_compared_restored_and_shown_to_who_may_only_look(arrive: 
     guest.go("Slices")
     guest.edit("negation")
     guest.button("Delete").click()
-    guest.expect_message("This link is for looking. Make a copy to edit.")
+    guest.expect_message("This link is view-only. Make a copy to edit.")
     expect(guest.summary).to_contain_text(before)
     guest.page.reload()
     guest.settle()
@@ -163,6 +162,6 @@ def test_a_snapshot_is_compared_restored_and_shown_to_who_may_only_look(arrive: 
     guest.edit("negation")
     guest.button("Delete").click()
     guest.expect_message("Deleted negation")
-    host.go("Estimate")
+    host.go("Result")
     host.go("Slices")
     expect(host.summary).to_contain_text(before)

@@ -21,7 +21,7 @@ def test_a_suggestion_is_looked_at_accepted_undone_and_never_seen_again(
     first, *others = md.suggest(project, most=8).suggestions
     after = show_value(first.first.estimate, share=True)
     visitor = arrive(server.link_to(path, "slices"))
-    visitor.main.get_by_text("Suggestions: slices worth trying").click()
+    visitor.main.get_by_text("Suggested slices").click()
     card = visitor.page.locator(".st-key-suggestion_0")
     expect(card).to_contain_text(first.words)
     card.get_by_role("button", name="Preview").click()
@@ -33,8 +33,8 @@ def test_a_suggestion_is_looked_at_accepted_undone_and_never_seen_again(
     visitor.button("Undo").click()
     expect(visitor.summary).not_to_contain_text(after)
     expect(card).to_contain_text(first.words)
-    card.get_by_role("button", name="Never").click()
-    expect(visitor.button(f"Allow again: {first.name}")).to_be_visible()
+    card.get_by_role("button", name="Dismiss").click()
+    expect(visitor.button(f"Suggest again: {first.name}")).to_be_visible()
     shown = visitor.main.locator("[class*=st-key-suggestion_]")
     expect(shown.filter(has_text=first.words)).to_have_count(0)
     if others:

@@ -59,11 +59,11 @@ def test_millions_of_rows_are_counted_while_the_page_answers(
         page = visitor.page
         page.get_by_role("tab", name="Use data on the server").click()
         name_data(visitor, "Labelled data on the server", "../../etc/passwd")
-        expect(visitor.main).to_contain_text("a path here has no '..'")
+        expect(visitor.main).to_contain_text("A path may not contain '..'")
         name_data(visitor, "Labelled data on the server", "source/*.parquet")
         expect(visitor.main).to_contain_text("source/*.parquet: 12,000,000 rows", timeout=2 * PATIENCE)
         name_data(visitor, "New data on the server", "target/*.parquet")
-        visitor.button("Use these data").click(timeout=2 * PATIENCE)
+        visitor.button("Use this data").click(timeout=2 * PATIENCE)
         expect(visitor.summary).to_contain_text("effective rows", timeout=2 * PATIENCE)
         before = re.findall(r"[\d.]+%", visitor.summary.inner_text())[0]
         visitor.go("Slices")
@@ -71,13 +71,13 @@ def test_millions_of_rows_are_counted_while_the_page_answers(
         type_slice(visitor, "negation: not, never, no")
         expect(visitor.summary).to_contain_text("updating")
         expect(visitor.summary).to_contain_text(before)  # the last estimate stays
-        expect(visitor.summary).to_contain_text("a draw of 20,000 of 12,000,000 labelled rows")
+        expect(visitor.summary).to_contain_text("a sample of 20,000 of 12,000,000 labelled rows")
         expect(visitor.summary).to_contain_text("Counting 24,000,000 rows")
         type_slice(visitor, "short: n_words < 30")  # the page takes the next edit while it counts
         expect(visitor.row("short")).to_be_visible()
         expect(visitor.summary).to_contain_text("updating")
         page.locator(".st-key-stop_count button").click()
-        expect(visitor.button("Go on")).to_be_visible()
-        visitor.button("Go on").click()
+        expect(visitor.button("Resume")).to_be_visible()
+        visitor.button("Resume").click()
         expect(visitor.summary).to_contain_text("effective rows", timeout=3 * PATIENCE)
         expect(visitor.summary).not_to_contain_text("updating")

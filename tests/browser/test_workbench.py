@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from playwright.sync_api import expect
 
 import mandoline_core as md
@@ -17,10 +18,10 @@ from app.project.store import Store
 from mandoline_core.formatting import show_interval, show_points, show_value
 from tests.browser.conftest import Arrive
 from tests.browser.server import Server
-from tests.browser.visitor import Visitor
+from tests.browser.visitor import CURVE, WEIGHTS, Visitor
 from tests.core.projects import LONG, NEGATION, REVIEWS, write_project
 
-PAGES = ("Data", "Slices", "Corrections", "Estimate", "Compare", "Trust")
+PAGES = ("Data", "Slices", "Result")
 HIGHEST = {1280: 60, 390: 90}  # pixels of the bar, by the width of the window
 
 
@@ -49,42 +50,44 @@ def test_the_number_stays_in_sight_and_says_what_the_last_edit_did(arrive: Arriv
     before, after = (md.estimate(one).first for one in (project, edits.switch_slice(project, "negation", on=False)))
     visitor.page.get_by_role("switch", name="Use negation").press("Space")
     moved = show_points(after.estimate - before.estimate, share=True)
-    expect(visitor.summary).to_contain_text(f"{moved} by: switch off negation")
+    expect(visitor.summary).to_contain_text(f"negation off: {moved}")
     visitor.expect_estimate(after)
     visitor.edit("slang")
+    visitor.page.set_viewport_size({"width": 390, "height": 700})
+    scroll(visitor)
+    expect_in_sight(visitor, 390)
     for width in HIGHEST:
         visitor.page.set_viewport_size({"width": width, "height": 700})
+        visitor.open(visitor.link.replace("/slices", "/data"))
         scroll(visitor)
         expect_in_sight(visitor, width)
-    for page in ("trust", "corrections"):
-        visitor.open(visitor.link.replace("/slices", f"/{page}"))
-        scroll(visitor)
-        expect_in_sight(visitor, 390)
-    expect(visitor.summary).to_contain_text(f"{moved} by: switch off negation")
+    expect(visitor.summary).to_contain_text(f"negation off: {moved}")
 
 
 def test_a_slice_is_worked_on_in_its_row(arrive: Arrive, server: Server) -> None:
-    """A click opens its form right under it; rename, copy, delete, undo and redo go back and forth."""
+    """Its form is next to the list, on a phone right under its row; rename, copy, delete, undo and redo work."""
     visitor = arrive(f"{server.url}/slices")
     before = visitor.summary.inner_text()
     visitor.edit("negation")
-    places = [one.bounding_box() for one in (visitor.row("negation"), visitor.name_field, visitor.row("short"))]
-    heights = [place["y"] for place in places if place is not None]
-    assert heights == sorted(heights)
-    assert len(heights) == len(places)
+    for width, axis in ((390, "y"), (1280, "x")):
+        visitor.page.set_viewport_size({"width": width, "height": 800})
+        visitor.settle()
+        places = [one.bounding_box() for one in (visitor.row("negation"), visitor.name_field, visitor.row("short"))]
+        row, field, below = [place for place in places if place is not None]
+        assert row[axis] < field[axis]
+        assert (field["y"] < below["y"]) == (width == 390)
 
     visitor.name_field.fill("denial")
     visitor.name_field.press("Enter")
     expect(visitor.row("denial")).to_be_visible()
-    expect(visitor.summary).to_contain_text("unchanged by: rename negation")
+    expect(visitor.summary).to_contain_text("rename negation: no change")
     visitor.settle()
     visitor.button("Duplicate").click()
     expect(visitor.row("denial (2)")).to_be_visible()
     visitor.settle()
     visitor.button("Delete").click()
-    visitor.expect_message("Deleted denial. Undo brings it back.")
+    visitor.expect_message("Deleted denial. Undo restores it.")
     expect(visitor.row("denial")).to_have_count(0)
-    expect(visitor.name_field).to_have_count(0)
     visitor.settle()
     for said, name in (("delete denial", "denial"), ("duplicate denial", "denial"), ("rename negation", "negation")):
         visitor.button("Undo").click()
@@ -134,16 +137,15 @@ def test_only_what_was_tried_is_offered_and_gives_what_it_promised(
     visitor = arrive(server.link_to(write_seasons(folder), "trust"))
     expect(visitor.main).to_contain_text("'month'")
     offered = visitor.main.get_by_role("button").all_inner_texts()
-    assert not [name for name in offered if "month" in name and "does not matter" not in name]
+    assert not [name for name in offered if "month" in name and "as irrelevant" not in name]
     expect(visitor.main).not_to_contain_text("month above")
-    visitor.go("Estimate")
-    expect(visitor.main).not_to_contain_text("month above")
+    visitor.turn("Checks")
     offer = visitor.main.get_by_role("button").filter(has_text="Add: hour").first
     now, promised = offer.inner_text().rpartition(", ")[2].split(" → ")
-    expect(visitor.summary).to_contain_text(now)
+    expect(visitor.main).to_contain_text(now)
     offer.click()
-    expect(visitor.summary).to_contain_text(f"{promised} (")
-    expect(visitor.summary).to_contain_text("by: add: hour")
+    expect(visitor.summary).to_contain_text(f"→ {promised})")
+    expect(visitor.summary).to_contain_text("add: hour")
     visitor.go("Slices")
     expect(visitor.page.locator(".st-key-slice_list").get_by_role("switch", name=re.compile("^Use "))).to_have_count(2)
 
@@ -175,3 +177,28 @@ def test_a_project_that_comes_broken_says_so_once_and_undo_mends_it(
     visitor.button("Undo: edit long").click()
     expect(alert).to_have_count(0)
     expect(visitor.summary).to_contain_text(show_value(report.estimate, share=True))
+
+
+IN_VIEW = """selector => {
+    const {top, left, bottom, right, height} = document.querySelector(selector).getBoundingClientRect();
+    return height > 40 && top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+}"""
+SHOWN = (".st-key-live_summary", f'[aria-label="{WEIGHTS}"]', f'[aria-label="{CURVE}"]')
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1440, 900)])
+def test_number_weights_and_curve_are_in_view_of_every_control(
+    width: int, height: int, arrive: Arrive, server: Server
+) -> None:
+    """The page does not scroll; each view of a slice does, next to figures that stay."""
+    visitor = arrive(f"{server.url}/slices")
+    visitor.page.set_viewport_size({"width": width, "height": height})
+    main = visitor.page.get_by_test_id("stMain")
+    for name in ("negation", "entropy"):
+        for title in ("Rule", "Rows", "Reliability", "Links"):
+            visitor.view(name, title)
+            assert main.evaluate("page => page.scrollHeight - page.clientHeight") <= 1, title
+            for control in visitor.chosen.locator("input:visible, textarea:visible, button:visible").all():
+                control.scroll_into_view_if_needed()
+                hidden = [one for one in SHOWN if not visitor.page.evaluate(IN_VIEW, one)]
+                assert not hidden, (title, control.get_attribute("aria-label"), hidden)

@@ -20,7 +20,7 @@ from tests.browser.visitor import Visitor
 from tests.core.projects import write_project
 
 REVIEWS = ROOT / "sample_data" / "reviews" / "project.toml"
-NOT_YET = "Not in use yet: the estimate is still without this edit."
+NOT_YET = "Not applied: the estimate uses the last valid value."
 
 
 def numbers(folder: Path) -> Path:
@@ -67,7 +67,7 @@ def test_a_number_is_typed_beside_its_slider_and_a_list_of_words_is_pasted(
     box.press("Enter")
     visitor.settle()
     expect(box).to_have_value("75")
-    expect(visitor.page.get_by_role("figure", name="Values of temp")).to_contain_text("above 75: inside")
+    expect(visitor.page.get_by_role("figure", name="Values of temp")).to_contain_text("above 75: in slice")
     assert saved(server, visitor)[0] == {"name": "warm", "kind": "threshold", "column": "temp", "above": 75}
     assert visitor.nudge("Above", "ArrowRight") == 75.5
     visitor.page.get_by_role("radio", name="at least").check(force=True)
@@ -85,7 +85,7 @@ def test_a_number_is_typed_beside_its_slider_and_a_list_of_words_is_pasted(
     expect(visitor.main.get_by_text("Rows with each word")).to_contain_text("actor 412 labelled, 35 new")
     expect(visitor.main.get_by_text("Rows with each word")).to_contain_text("xyzzy matches nothing")
     visitor.button("Paste a list").click()
-    visitor.page.get_by_label("Words, one a line or separated by commas").fill("sound track\nset")
+    visitor.page.get_by_label("Words, one per line or separated by commas").fill("sound track\nset")
     visitor.page.keyboard.press("Control+Enter")
     expect(visitor.button("Remove sound track")).to_be_visible()
     visitor.button("Paste a list").click()

@@ -48,7 +48,7 @@ HOW_TO_GET_ONE = (
     "No Chromium found. Install one (Debian: apt-get install chromium), or set CHROMIUM to its path. "
     "`make test` does this where it may."
 )
-WEIGHTS = "How much each labelled row counts"
+WEIGHTS = "Weights of the labelled rows"
 CURVE = "The estimate as slices are added"
 
 # Whether the server still owes an answer: a page shows that the app runs only when the server has said so.
@@ -191,6 +191,31 @@ class Visitor:
         self.settle()
         expect(self.page.get_by_role("heading", name=title, exact=True, level=1)).to_be_visible()
 
+    def turn(self, tab: str) -> None:
+        """Go to the result, and turn to one of its tabs."""
+        if self.page.get_by_role("heading", name="Result", exact=True, level=1).count() == 0:
+            self.go("Result")
+        found = self.page.get_by_role("tab", name=tab, exact=True)
+        found.click()
+        expect(found).to_have_attribute("aria-selected", "true")
+        self.settle()
+
+    def open_history(self) -> Locator:
+        """Open the history, beside the slices."""
+        if self.page.get_by_role("heading", name="Slices", exact=True, level=1).count() == 0:
+            self.go("Slices")
+        self.button("History").click()
+        found = self.page.get_by_role("dialog")
+        found.wait_for()
+        self.settle()
+        return found
+
+    def close_dialog(self) -> None:
+        """Close what lies above the page."""
+        self.page.get_by_role("dialog").get_by_role("button", name="Close", exact=True).click()
+        expect(self.page.get_by_role("dialog")).to_have_count(0)
+        self.settle()
+
     @property
     def link(self) -> str:
         """The link that leads back here."""
@@ -307,6 +332,21 @@ class Visitor:
             self.row(name).click()
         expect(self.name_field).to_have_value(name)
         self.settle()
+
+    def view(self, name: str, title: str) -> None:
+        """Choose a slice in the list, and what to see of it."""
+        self.settle()
+        self.row(name).click()
+        self.settle()
+        tab = self.page.get_by_role("radiogroup", name="View").get_by_role("radio", name=title, exact=True)
+        tab.click()
+        expect(tab).to_be_checked()
+        self.settle()
+
+    @property
+    def chosen(self) -> Locator:
+        """The pane of the chosen slice."""
+        return self.page.locator(".st-key-chosen_pane")
 
     @property
     def name_field(self) -> Locator:

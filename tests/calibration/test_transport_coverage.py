@@ -98,7 +98,7 @@ def test_second_opinion_covers_the_truth(
         assert opinion is not None
         hits += opinion.interval[0] <= truth <= opinion.interval[1]
         mandoline += report.interval[0] <= truth <= report.interval[1]
-        red += opinion.follows == "cot"
+        red += opinion.follows != "mandoline"
     said = (
         f"second_opinion, {level}: {hits / REPETITIONS:.1%} of {REPETITIONS} intervals cover the truth, Mandoline's "
         f"{mandoline / REPETITIONS:.1%}; red in {red / REPETITIONS:.1%}"

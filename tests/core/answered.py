@@ -13,6 +13,7 @@ import pytest
 from mandoline_core import EstimatorSettings, Flag, MetricSettings, Model, Sample, Slice, prepare
 from mandoline_core.estimators.base import Estimator, Outcome
 from mandoline_core.metrics.class_labels import ClassLabels
+from mandoline_core.metrics.metric import Metric
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.patterns.patterns import count_patterns
 from mandoline_core.pipeline.fits import make_problem
@@ -119,13 +120,18 @@ class SamplePair:
         return ClassLabels(CLASSES[:n_classes], self.truth, self.predicted)
 
 
+def fit_metric(name: str, n_classes: int) -> Metric:
+    """Fit a metric to classes with an order, of which one is the most probable."""
+    return get_metric(MetricSettings(name, k=1)).fit(("0", "1", "2", "3")[:n_classes])
+
+
 _ANYWHERE = Sample(pd.DataFrame({"label": ["a"]}), label="label", name="drawn")
 
 
 def state_drawn(source: SamplePair, target: SamplePair, metric: str = "accuracy") -> Problem:
     """State the problem of a metric on rows that were drawn; the source must show every class."""
     said = source.answers
-    fitted = get_metric(metric).fit(said.classes)
+    fitted = fit_metric(metric, len(said.classes))
     assert fitted.statistics is not None
     statistics = fitted.statistics(source.truth, source.predicted, source.probabilities)
     names = [f"slice {i}" for i in range(source.codes.shape[1])]

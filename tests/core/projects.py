@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -20,8 +19,6 @@ ROOT = Path(__file__).parents[2]
 SAMPLE_DATA = ROOT / "sample_data"
 REVIEWS = SAMPLE_DATA / "reviews" / "project.toml"
 DIGITS = SAMPLE_DATA / "digits" / "project.toml"
-
-PROGRESS = re.compile(r".*: \d+%\n")
 
 NEGATION = {"name": "negation", "kind": "keyword", "column": "text", "words": ["not", "never"]}
 LONG = {"name": "long", "kind": "threshold", "column": "n_words", "above": 10}
@@ -87,15 +84,11 @@ def write_project(
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run the command line in this process; return its exit code, output and error output.
-
-    Progress, which a busy machine makes the command show, is left out.
-    """
+    """Run the command line in this process; return its exit code, output and error output."""
     capsys.readouterr()
     code = main([str(argument) for argument in arguments])
     captured = capsys.readouterr()
-    said = [line for line in captured.err.splitlines(keepends=True) if not PROGRESS.fullmatch(line)]
-    return code, captured.out, "".join(said)
+    return code, captured.out, captured.err
 
 
 def run_json(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:

@@ -18,6 +18,7 @@ from tests.core.projects import ROOT, run
 
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|Users|tmp|work|mnt|private)/[\w.]")
+SAMPLE = ROOT / "sample_data" / "reviews" / "project.toml"
 TARGETS = ("app", "test", "check", "format", "bench", "calibrate", "samples", "clean")
 
 
@@ -82,6 +83,14 @@ def test_what_needs_no_data_imports_no_library(arguments: str) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_the_package_alone_imports_next_to_nothing() -> None:
+    """Its names are fetched at first use. To import it takes less than half of an empty start of Python."""
+    code = "import sys; before = {*sys.modules}; import mandoline_core; print(*sorted({*sys.modules} - before))"
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    imported = {name.partition(".")[0] for name in done.stdout.split()}
+    assert imported <= {"__future__", "importlib", "mandoline_core", "warnings"}
+
+
 def test_the_core_imports_neither_charts_nor_the_apps_framework() -> None:
     """An estimate is made without them, and without scikit-learn, which only some methods need."""
     code = (
@@ -91,8 +100,32 @@ def test_the_core_imports_neither_charts_nor_the_apps_framework() -> None:
     assert done.stdout == "[]\n"
 
 
+def test_charts_say_how_to_get_them(tmp_path: Path) -> None:
+    """Where Plotly is not installed: the estimate and its table in a notebook need no chart, and the rest says so."""
+    code = f"""
+import sys
+sys.modules["plotly"] = None  # as if it were not installed
+import mandoline_core as md
+from mandoline_core.cli import main
+report = md.estimate(md.load_project({str(SAMPLE)!r}))
+assert report._repr_html_() and md.reproduce
+for draw in (report.plot, report.to_html):
+    try:
+        draw()
+    except md.MandolineError as error:
+        print(error, file=sys.stderr)
+for command in (["report", {str(SAMPLE)!r}, "--out"], ["reproduce", "theorem", "--quick", "--out"]):
+    assert main([*command, {str(tmp_path / "out")!r}]) == 2
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    sentence = "Charts need Plotly. Install it with: pip install 'mandoline-estimator[charts]'"
+    assert done.stderr.splitlines() == [sentence] * 2 + [f"mandoline: {sentence}"] * 2
+    assert (done.returncode, list(tmp_path.iterdir())) == (0, [])
+
+
 def test_public_names_are_described() -> None:
     """Every public name exists; classes and functions say what they do."""
+    assert set(md.__all__) == {name for names in md.PUBLIC.values() for name in names.split()}
     for name in md.__all__:
         value = getattr(md, name)
         if callable(value):
@@ -157,7 +190,14 @@ def test_no_pattern_from_outside_runs_in_pythons_own_engine() -> None:
 def test_every_module_of_the_core_is_in_a_room() -> None:
     """At the top stand what all share, and packages that say what they are for."""
     core = ROOT / "mandoline_core"
-    assert {path.stem for path in core.glob("*.py")} == {"__init__", "arrays", "errors", "findings", "formatting"}
+    assert {path.stem for path in core.glob("*.py")} == {
+        "__init__",
+        "arrays",
+        "errors",
+        "findings",
+        "formatting",
+        "results",
+    }
     for door in core.glob("*/__init__.py"):
         said = ast.get_docstring(ast.parse(door.read_text(encoding="utf-8")))
         assert said, door

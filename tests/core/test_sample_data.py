@@ -76,8 +76,7 @@ def test_the_script_writes_the_committed_bytes(tmp_path: Path) -> None:
 
 
 def test_each_sample_is_small(sample: str) -> None:
-    """A little over two megabytes, weeks to track included."""
-    """A sample is small enough to travel with the package."""
+    """About two megabytes: small enough for the package."""
     assert sum(file.stat().st_size for file in (SAMPLE_DATA / sample).rglob("*.*")) < 2_100_000
 
 

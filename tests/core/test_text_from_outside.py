@@ -20,9 +20,11 @@ from tests.core.projects import ROOT
 # Where Python's re, whose time may grow without bound, meets text from outside: with these fixed patterns alone.
 FIXED = {
     "app.access",
+    "app.project.people",
     "app.words.wording",
     "mandoline_core.comparison.backtests.column_splits",
     "mandoline_core.cli.app",
+    "mandoline_core.cli.help",
     "mandoline_core.formatting",
     "mandoline_core.monitoring.build_servers",
     "mandoline_core.monitoring.tracker",
@@ -30,12 +32,18 @@ FIXED = {
     "mandoline_core.project.storage",
     "mandoline_core.project.roles",
     "mandoline_core.data.classes",
+    "mandoline_core.data.dates",
+    "mandoline_core.data.delimited",
+    "mandoline_core.data.joining",
+    "mandoline_core.pipeline.group_columns",
     "mandoline_core.data.profile",
     "mandoline_core.data.fingerprint",
     "mandoline_core.data.files",
+    "mandoline_core.reference.shapes",
     "mandoline_core.schemas.shapes",
     "mandoline_core.slices.expression.syntax",
     "mandoline_core.slices.line",
+    "mandoline_core.slices.spelling",
     "mandoline_core.slices.rule.survey",
     "mandoline_core.slices.kinds.overlap",
     "mandoline_core.slices.text",
@@ -57,10 +65,10 @@ LINEAR = {
 # Where a text that is not written out in place is filled in: templates of our own, kept in tables.
 TEMPLATES = {
     "mandoline_core.report.charts.distributions": "a table of bounds",
-    "mandoline_core.formatting": "sentences, by a formatter that looks up names only",
     "mandoline_core.paper.texts.comments": "a grammar",
     "mandoline_core.paper.texts.pairs": "a grammar",
     "mandoline_core.paper.texts.reviews": "a grammar",
+    "mandoline_core.reference.shapes": "a table of layouts",
     "mandoline_core.report.words.headline": "a table of verbs",
 }
 # Where Python reads code: the shape of an expression, from which only names, numbers and signs that it knows are taken.

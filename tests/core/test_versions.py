@@ -59,12 +59,12 @@ def test_an_audit_that_nobody_answered_is_not_called_clean() -> None:
     """pip-audit itself says that it found no vulnerability when it knows none of the packages."""
     assert judge(SKIPPED, SKIPPED) == (
         0,
-        "Not audited: no service that knows vulnerabilities answered for any of 2 versions.",
+        "Not audited: no vulnerability service answered for any of 2 versions.",
     )
 
 
 def test_an_audit_counts_what_it_knows() -> None:
-    assert judge(SOUND, SKIPPED) == (0, "No known vulnerability in 1 versions. 1 versions it does not know.")
+    assert judge(SOUND, SKIPPED) == (0, "No known vulnerability in 1 versions. 1 versions are unknown to it.")
     code, words = judge(SOUND, WEAK)
     assert code == 1
-    assert words.splitlines() == ["c 2: X-1, mended in 3", "1 known vulnerabilities in 2 versions."]
+    assert words.splitlines() == ["c 2: X-1, fixed in 3", "1 known vulnerabilities in 2 versions."]

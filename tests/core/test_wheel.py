@@ -16,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
+import mandoline_core as md
 from tests.core.cli.test_app_ending import answers, free_port
+from tests.core.documents import GUIDE, README, blocks, check
 from tests.core.projects import ROOT, run_json
 
 pytestmark = pytest.mark.long  # `make test-built` runs them
@@ -84,7 +86,7 @@ def test_the_wheel_installs_one_package(wheel: Path) -> None:
 
 
 def test_the_sdist_is_a_checkout(sdist: Path) -> None:
-    """Whoever unpacks it can run `make test` there: all code and all tests are in it, and what make needs."""
+    """You can unpack it and run `make test` there: all code and all tests are in it, and what make needs."""
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     code = {
@@ -98,7 +100,7 @@ def test_the_sdist_is_a_checkout(sdist: Path) -> None:
 def test_the_wheel_is_complete(wheel: Path) -> None:
     """Every module of the package and of the app, every page and every sample is in it."""
     names = set(zipfile.ZipFile(wheel).namelist())
-    patterns = ("*.py", "*.css", "*.js", "*.json")
+    patterns = ("*.py", "*.css", "*.js", "*.json", "*.md", "*.png")
     parts = [path for pattern in patterns for path in (ROOT / "mandoline_core").rglob(pattern)]
     package = {path.relative_to(ROOT).as_posix() for path in parts}
     bundled = {
@@ -123,6 +125,15 @@ def test_the_installed_app_is_the_bundled_one(site: Path) -> None:
     assert (Path(out) / "app" / "main.py").is_file()
 
 
+def test_a_sample_is_copied_out_of_the_package(site: Path, tmp_path: Path) -> None:
+    """Without a checkout, and what is copied is the sample."""
+    folder = tmp_path / "demo"
+    elsewhere(site, "sys.exit(cli.main(sys.argv[1:]))", "sample", "reviews", str(folder))
+    for path in (ROOT / SAMPLE).parent.rglob("*.*"):
+        assert (folder / path.relative_to((ROOT / SAMPLE).parent)).read_bytes() == path.read_bytes()
+    assert "reference-metrics" in elsewhere(site, "sys.exit(cli.main(sys.argv[1:]))", "help")
+
+
 def test_the_installed_script_says_its_version(site: Path) -> None:
     """The console script is there, and knows its version from the wheel."""
     script = site / "bin" / "mandoline"
@@ -137,21 +148,54 @@ def test_the_installed_script_says_its_version(site: Path) -> None:
     assert done.stdout == f"mandoline {VERSION}\n"
 
 
+def test_type_checkers_accept_a_users_script(wheel: Path, tmp_path: Path) -> None:
+    """One that calls every public function, and the examples of README and guide with a slicing function.
+
+    pyright is installed here alone: users have it in their editors, and mypy checks this project.
+    """
+    script = (ROOT / "tests" / "core" / "users_script.py").read_text(encoding="utf-8")
+    assert [name for name in md.__all__ if name.islower() and f"md.{name}" not in script] == []
+    guide = [code for _, code in blocks(GUIDE / "python.md") if "slices = [" in code or "slicing_function" in code]
+    texts = {"script": script, "readme": "".join(code for kind, code in blocks(README) if kind == "python")}
+    for name, text in {**texts, "guide": "".join(["import mandoline_core as md\n", *guide])}.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    python = tmp_path / "venv" / "bin" / "python"
+    venv.create(tmp_path / "venv", with_pip=True)
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip += ["--constraint", ROOT / ".ci" / "constraints.txt"]
+    subprocess.run([*pip, f"{wheel}[charts]", "mypy", "pandas-stubs", "pyright==1.1.414"], cwd=tmp_path, check=True)
+    mypy = [python, "-m", "mypy", "--ignore-missing-imports"]
+    pyright = [python, "-m", "pyright", "--pythonpath", python, "script.py", "readme.py", "guide.py"]
+    for command in ([*mypy, "--strict", "script.py"], [*mypy, "readme.py", "guide.py"], pyright):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_a_new_environment_runs_what_is_installed_there(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With nothing but what it asks for, in tested versions: the numbers are the checkout's, and the app answers."""
+    """With nothing but its dependencies, in tested versions: the numbers are the checkout's, the README's examples run.
+
+    The app says how to install it, and runs with the extra.
+    """
     binaries = tmp_path / "venv" / "bin"
     venv.create(tmp_path / "venv", with_pip=True)
     pip = [binaries / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     package = str(request.getfixturevalue(kind))
-    subprocess.run([*pip, "--constraint", ROOT / ".ci" / "constraints.txt", package], cwd=tmp_path, check=True)
+    pip += ["--constraint", ROOT / ".ci" / "constraints.txt"]
+    subprocess.run([*pip, package], cwd=tmp_path, check=True)
     outside = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [binaries / "mandoline", "estimate", ROOT / SAMPLE, "--json"]
     out = subprocess.run(command, cwd=tmp_path, env=outside, capture_output=True, text=True, check=True).stdout
     assert json.loads(out) == run_json(capsys, "estimate", ROOT / SAMPLE)
+    check(README, binaries / "python", tmp_path)
 
+    done = subprocess.run(
+        [binaries / "mandoline", "app"], cwd=tmp_path, env=outside, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "pip install 'mandoline-estimator[app]'" in done.stderr) == (2, True)
+    subprocess.run([*pip, f"{package}[app]"], cwd=tmp_path, check=True)
     port = free_port()
     command = [binaries / "mandoline", "app", "--port", str(port), "--data-dir", tmp_path / "data"]
     with subprocess.Popen(command, cwd=tmp_path, env={**outside, "STREAMLIT_SERVER_HEADLESS": "true"}) as app:

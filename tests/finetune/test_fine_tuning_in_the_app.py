@@ -1,4 +1,4 @@
-"""The Compare page runs the method when asked to, shows how far it is, and stops it."""
+"""The app runs the method when asked to, shows how far it is, and stops it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from mandoline_core.estimators.registry import ESTIMATORS
 from tests.app.pages import labels, open_app, press, project_id, run
 from tests.finetune.test_fine_tuned_estimates import write_project
 
-PAGE = "views/compare/compare.py"
-TITLE = "Fine-tuned classifier"
+PAGE = "views/result/result.py"
+TITLE = "Fine-tuned classifier (CBIW-FT)"
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def project(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
 
 def test_the_page_runs_it_when_asked_and_says_the_same(project: Path) -> None:
     """Not before; in the background, and with the library's number."""
-    app = open_app(project, PAGE)
+    app = open_app(project, PAGE, tab="Methods")
     (button,) = [label for label in labels(app) if label.startswith("Run the methods on columns")]
     app = press(app, button)
     found = jobs().get(("slow", project_id(app)))
@@ -57,7 +57,7 @@ def test_the_page_runs_it_when_asked_and_says_the_same(project: Path) -> None:
 
 def test_the_page_stops_it_within_a_step(project: Path) -> None:
     """It is then offered again."""
-    app = open_app(project, PAGE)
+    app = open_app(project, PAGE, tab="Methods")
     (button,) = [label for label in labels(app) if label.startswith("Run the methods on columns")]
     app = press(app, button)
     found = jobs().get(("slow", project_id(app)))

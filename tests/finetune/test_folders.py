@@ -44,10 +44,10 @@ def cut(folder: Path) -> None:
         (lambda folder: (folder / "config.json").write_text("{ this is"), "is not a valid JSON file"),
         (lambda folder: edit(folder, model_type="nonesuch"), "cannot be loaded: "),
         (lambda folder: edit(folder, model_type="clip"), "cannot be loaded: Unrecognized configuration class"),
-        (lambda folder: edit(folder, model_type="distilbert"), "are not those of the model that its config.json"),
-        (lambda folder: edit(folder, hidden_size=64), "are not those of the model that its config.json"),
+        (lambda folder: edit(folder, model_type="distilbert"), "do not match its config.json"),
+        (lambda folder: edit(folder, hidden_size=64), "do not match its config.json"),
         (cut, "cannot be loaded: "),
-        (forget_words, "knows no words"),
+        (forget_words, "has no vocabulary"),
         (lambda folder: (folder / "tokenizer.json").write_text("{}"), "cannot be loaded: "),
         (shutil.rmtree, "There is no folder"),
     ],
@@ -88,13 +88,13 @@ def test_a_tokenizer_that_knows_more_words_than_the_model_is_refused(folder: Pat
     content = json.loads(path.read_text())
     content["model"]["vocab"]["more"] = len(content["model"]["vocab"])
     path.write_text(json.dumps(content))
-    assert "knows more words than the model" in entry(mixed, world(1, 40)).reason
+    assert "has a larger vocabulary than the model" in entry(mixed, world(1, 40)).reason
 
 
 def test_a_steep_learning_rate_is_a_sentence(folder: Path) -> None:
     """What has run away is not calibrated into a number."""
     found = entry(folder, world(1, 40), learning_rate=1e30)
-    assert found.reason == "Fine-tuning ran away: its answers are no numbers. Lower learning_rate in [methods]."
+    assert found.reason == "Fine-tuning diverged. Lower learning_rate in [methods]."
 
 
 def test_a_model_of_another_kind_without_a_token_to_fill_up_with_learns_too(tmp_path: Path) -> None:

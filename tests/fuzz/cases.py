@@ -99,7 +99,7 @@ CASES: dict[str, Callable[[], Input]] = {
     "word boundaries in no column": lambda: _rule(kind='"expression"', text="'matches(nope, \"\\bso\")'"),
     # TypeError: a table cannot be looked up among the units
     "a table for a unit": lambda: _rule(kind='"length"', column='"text"', below="3", unit="{ a = 1 }"),
-    # "the answer could not be written": a file in the place of a folder
+    # "Cannot write the output": a file in the place of a folder
     "an entry below a file": lambda: _zip({"project.toml/x": b""}),
     # the same: a name longer than the system's names
     "an entry with a long name": lambda: _zip({"a" * 300 + ".csv": b""}),

@@ -107,7 +107,7 @@ def judge(arguments: tuple[str, ...], code: object, out: str, err: str) -> str:
         lines = err.splitlines()
         if len(lines) != 1 or not err.startswith("mandoline: ") or not err.endswith("\n"):
             return f"not one sentence on standard error:\n{err}"
-        if "the answer could not be written" in err:
+        if "Cannot write the output" in err:
             return f"an error of reading, told as one of writing:\n{err}"
         return f"an error, and yet output:\n{out}" if out else ""
     if err and not (code == 1 and all(line.startswith("mandoline: ") for line in err.splitlines())):

@@ -99,12 +99,12 @@ def test_a_master_that_is_not_there_is_one_sentence(session: SparkSession, clust
 
     with pytest.raises(md.DataError, match=r"could not be reached at spark://127\.0\.0\.1:\d+: Connection refused\."):
         _check_reachable(f"spark://127.0.0.1:{free_port()}")
-    with pytest.raises(md.DataError, match="already, and a program has one"):
+    with pytest.raises(md.DataError, match="which can have only one master"):
         Spark().connect("local[1]")
     assert Spark().connect(cluster.master) is session
 
 
 def test_text_is_refused_with_what_to_do(session: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("n\n1\n", encoding="utf-8")
-    with pytest.raises(md.DataError, match="Write it as Parquet first"):
+    with pytest.raises(md.DataError, match="Convert it to Parquet first"):
         open_data(tmp_path / "rows.csv", engine="spark", session=session)

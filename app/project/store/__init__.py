@@ -6,5 +6,6 @@ Documents and files go in; states of projects come out, or a `StoreError` that s
 from __future__ import annotations
 
 from app.project.store.folder import StoreError, default_folder
+from app.project.store.projects import DRAG as DRAG
 from app.project.store.projects import Share, Store
 from app.project.store.revisions import DAMAGED, Document, Revision, SavedProject

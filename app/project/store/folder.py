@@ -48,7 +48,7 @@ class Folder:
     def unusable(self, why: str) -> StoreError:
         """Say why nothing can be kept here."""
         return StoreError(
-            f"Projects cannot be kept in {self.path.name!r}: {why}. Mend that, or name another place with --data-dir."
+            f"Cannot save projects in {self.path.name!r}: {why}. Fix this, or choose another folder with --data-dir."
         )
 
     def reserve(self) -> None:
@@ -86,7 +86,7 @@ def sync_folder(path: Path) -> None:
 
 
 def default_folder() -> Path:
-    """Return where a person's projects are kept unless told otherwise."""
+    """Return where projects are stored unless told otherwise."""
     given = os.environ.get("MANDOLINE_DATA_DIR")
     if given:
         return Path(given).expanduser().resolve()
@@ -119,7 +119,7 @@ _SURROUNDINGS = {
 
 
 def is_damage(error: sqlite3.Error | UnicodeDecodeError) -> bool:
-    """Tell whether an error speaks of what is in the database, not of what is around it."""
+    """Tell whether an error is about the content of the database, not about its surroundings."""
     return _code(error) not in _SURROUNDINGS
 
 
@@ -138,16 +138,15 @@ def _error_of(error: sqlite3.Error | UnicodeDecodeError) -> StoreError:
     code = _code(error)
     if code == sqlite3.SQLITE_FULL:
         return NoRoomError(
-            "There is no room left on the disk, so nothing was saved. Delete a project you no longer need, or make "
-            "room in another way, and try again."
+            "The disk is full. Nothing was saved. Free some space, for example by deleting a project, and try again."
         )
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreError("Another program keeps the saved projects to itself, so nothing was saved. Try again.")
+        return StoreError("Another program has locked the saved projects. Nothing was saved. Try again.")
     if code in _SURROUNDINGS:
-        return StoreError(f"Saved projects cannot be reached: {error}. Nothing was saved. Mend that, and try again.")
+        return StoreError(f"Cannot open the saved projects: {error}. Nothing was saved. Fix this and try again.")
     return StoreError(
-        f"The file of saved projects is damaged: {error}. Nothing was saved. Start the app again: where it finds the "
-        "damage, it sets the file aside, whole, and says what it is called."
+        f"The file of saved projects is damaged: {error}. Nothing was saved. Restart the app: it keeps the damaged "
+        "file and starts a new one."
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -30,13 +31,14 @@ from app.project.store.revisions import (
 from app.project.store.uploads import Uploads
 
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
+DRAG = 2.0  # seconds between two states of one edit
 KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
 
 
 class Store:
     """Keep projects in a folder.
 
-    States form a tree: a change made after undo leaves what was undone where it is, beside the line that undo walks.
+    States form a tree: a change made after undo leaves what was undone where it is, next to the line that undo walks.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -102,18 +104,10 @@ class Store:
         return None if row is None else revision_of(row)
 
     def before(self, project: str) -> Revision | None:
-        """Return the state before the last edit, of which steps under one label, as a slider makes them, are part."""
+        """Return the state before the last edit: the one that undo goes back to."""
         with self._connection() as database:
-            row = database.execute(
-                "WITH RECURSIVE line (number, label, parent, last) AS ("
-                " SELECT r.number, r.label, r.parent, r.label"
-                " FROM project p JOIN revision r ON r.project = p.id AND r.number = p.head WHERE p.id = :id"
-                " UNION SELECT r.number, r.label, r.parent, line.last"
-                " FROM line JOIN revision r ON r.project = :id AND r.number = line.parent)"
-                " SELECT number FROM line WHERE label != last LIMIT 1",
-                {"id": project},
-            ).fetchone()
-        return None if row is None else self.revision(project, row[0])
+            parent, _ = _last_edit(database, project)
+        return None if parent is None else self.revision(project, parent)
 
     def history(self, project: str) -> list[Revision]:
         """List all states of a project, the oldest first."""
@@ -169,7 +163,7 @@ class Store:
             claim(database, project, more)
 
     def summarise(self, project: str, number: int, model: str, summary: Document) -> None:
-        """Write beside a state what was estimated in it for a model."""
+        """Write next to a state what was estimated in it for a model."""
         with self._transaction() as database:
             row = database.execute(
                 "SELECT summaries FROM revision WHERE project = ? AND number = ?", (project, number)
@@ -189,20 +183,13 @@ class Store:
             database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
 
     def step(self, project: str, by: int) -> str | None:
-        """Go one state back (-1) or forward (1); return the label of the change, or None at the end."""
+        """Go one edit back (-1) or forward (1); return the label of the edit, or None at the end."""
         with self._transaction() as database:
-            head = head_number(database, project)
-            (parent, label) = database.execute(
-                "SELECT parent, label FROM revision WHERE project = ? AND number = ?", (project, head)
-            ).fetchone()
-            to = "SELECT number, label FROM revision WHERE project = ? AND number = ?"
-            if by > 0:
-                to = "SELECT number, label FROM revision WHERE project = ? AND parent = ? ORDER BY number DESC"
-            row = database.execute(to, (project, head if by > 0 else parent)).fetchone()
-            if row is None:
+            to, label = (_next_edit if by > 0 else _last_edit)(database, project)
+            if to is None:
                 return None
-            database.execute("UPDATE project SET head = ? WHERE id = ?", (row[0], project))
-            return str(label if by < 0 else row[1])
+            database.execute("UPDATE project SET head = ? WHERE id = ?", (to, project))
+            return label
 
     def show(self, project: str) -> None:
         """Put a project on the list."""
@@ -224,7 +211,7 @@ class Store:
         Parameters
         ----------
         content : bytes or Path
-            What is in it, or where it lies: a file that was received is moved, any other is copied.
+            What is in it, or its path: a file that was received is moved, any other is copied.
         """
         return self._uploads.add(project, content, suffix)
 
@@ -317,3 +304,29 @@ class Sharing:
         with self._database.connection() as database:
             row = database.execute(_FIND[kind], (token,)).fetchone()
         return None if row is None else str(row[0])
+
+
+def _last_edit(database: sqlite3.Connection, project: str) -> tuple[int | None, str]:
+    """Find the state before the last edit, if there is one, and the edit's label.
+
+    States under one label that follow each other at once are one edit: a slider makes them while it is dragged.
+    """
+    here = "SELECT parent, label, made FROM revision WHERE project = ? AND number = ?"
+    parent, label, made = database.execute(here, (project, head_number(database, project))).fetchone()
+    while parent is not None and (row := database.execute(here, (project, parent)).fetchone()):
+        if row[1] != label or made - row[2] > DRAG:
+            return parent, str(label)
+        parent, _, made = row
+    return None, str(label)
+
+
+def _next_edit(database: sqlite3.Connection, project: str) -> tuple[int | None, str]:
+    """Find the last state of the edit that comes next, the newest of several, and its label."""
+    after = "SELECT number, label, made FROM revision WHERE project = ? AND parent = ? ORDER BY number DESC"
+    row = database.execute(after, (project, head_number(database, project))).fetchone()
+    if row is None:
+        return None, ""
+    number, label, made = row
+    while (row := database.execute(after, (project, number)).fetchone()) and row[1] == label and row[2] - made <= DRAG:
+        number, _, made = row
+    return number, str(label)

@@ -42,7 +42,7 @@ class Revision:
     summaries : dict
         What was estimated in this state, by model.
     snapshot : str
-        The name that a person gave it, or nothing.
+        Its name, or nothing.
     """
 
     number: int

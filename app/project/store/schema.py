@@ -68,8 +68,8 @@ def check(database: sqlite3.Connection) -> None:
     form = form_of(database)
     if form > VERSION:
         raise NewerError(
-            f"The saved projects were written by a newer Mandoline (form {form}, and this one knows {VERSION}). "
-            "Nothing was touched. Update Mandoline, or name another folder with --data-dir."
+            f"A newer Mandoline wrote the saved projects (format {form}; this version reads {VERSION}). Nothing was "
+            "changed. Update Mandoline, or choose another folder with --data-dir."
         )
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
         _make(empty, 0, form)

@@ -56,7 +56,7 @@ class Uploads:
         Parameters
         ----------
         content : bytes or Path
-            What is in it, or where it lies: a file that was received is moved, any other is copied.
+            What is in it, or its path: a file that was received is moved, any other is copied.
         """
         try:
             if isinstance(content, bytes):
@@ -91,8 +91,8 @@ class Uploads:
             (total,) = database.execute("SELECT COALESCE(SUM(bytes), 0) FROM file").fetchone()
             if total + size > MAX_BYTES:
                 raise StoreError(
-                    f"There is no room for this file: {MAX_BYTES / 2**30:.0f} GB are kept already. "
-                    "Delete a project you no longer need."
+                    f"No room for this file: uploads are limited to {MAX_BYTES / 2**30:.0f} GB in total. "
+                    "Delete a project."
                 )
             database.execute("INSERT INTO file VALUES (?, ?, ?)", (name, suffix, size))
 
@@ -118,8 +118,7 @@ class Uploads:
                     (self._folder.files / name).unlink(missing_ok=True)
                 except OSError as error:
                     raise StoreError(
-                        f"An uploaded file that no project uses could not be deleted: {error.strerror}. "
-                        "It is tried again when the app starts."
+                        f"Could not delete an unused upload: {error.strerror}. The app retries at its next start."
                     ) from None
                 database.execute("DELETE FROM file WHERE hash = ?", (name,))
 
@@ -139,4 +138,4 @@ def _written_down(path: Path) -> tuple[str, int]:
 
 
 def _unwritten(error: OSError) -> StoreError:
-    return StoreError(f"The file could not be written: {error.strerror or error}. Nothing was kept.")
+    return StoreError(f"The file could not be written: {error.strerror or error}. Nothing was saved.")

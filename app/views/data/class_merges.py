@@ -1,4 +1,4 @@
-"""Merged classes: which classes the metric takes for one, with a button to merge and one to part again."""
+"""Merged classes: which classes the metric treats as one, with a button to merge and one to split again."""
 
 from __future__ import annotations
 
@@ -19,18 +19,16 @@ NAME, CHOSEN = "merge_name", "merge_chosen"
 
 
 def show(workspace: Workspace) -> None:
-    """Show what is merged, and let a person merge more."""
+    """Show what is merged, and let the user merge more."""
     merges = workspace.project.metric.merge
-    said = ", ".join(merges) or "none merged"
+    said = ", ".join(merges) or "none"
     # The key keeps it open while its title changes.
-    with st.expander(f"Merge classes: {wording.plain(said)}", key="merges"):
+    with st.expander(f"Merged classes: {wording.plain(said)}", key="merges"):
         metric = METRICS.get(workspace.project.metric.name)
         if metric is not None and metric.needs in ("column", "numbers"):
-            st.caption("The metric looks at numbers and not at classes, so merging does nothing to it.")
+            st.caption("This metric uses numbers, so merging classes has no effect.")
         else:
-            st.caption(
-                "An answer is right if it and the label are in the same merged class. The tables stay as they are."
-            )
+            st.caption("The metric treats merged classes as one. The data do not change.")
         for new, old in merges.items():
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.button(
@@ -40,7 +38,7 @@ def show(workspace: Workspace) -> None:
                     on_click=part,
                     args=(new,),
                 )
-                st.markdown(f"**{wording.plain(new)}** stands for {wording.plain(', '.join(map(str, old)))}")
+                st.markdown(f"**{wording.plain(new)}**: {wording.plain(', '.join(map(str, old)))}")
         _new_merge(workspace)
 
 
@@ -49,20 +47,20 @@ def _new_merge(workspace: Workspace) -> None:
     merged = {class_name(value) for old in merges.values() for value in old}
     classes = [name for name in compute.source_classes(workspace) if class_name(name) not in merged]
     if not classes:
-        st.caption("There are no classes left to merge.")
+        st.caption("No classes left to merge.")
         return
     # Fields of their own for every state of the merges: what was merged leaves them empty.
     keys = [visit.bind(f"{kind}:{merges!r}", empty) for kind, empty in ((NAME, ""), (CHOSEN, []))]
     with st.form(f"merge:{merges!r}", border=False):
         name, chosen = st.columns(2, vertical_alignment="bottom")
-        name.text_input("Name of the merged class", key=keys[0], placeholder="A new name, or that of a class")
-        chosen.multiselect("Classes to take for one", classes, key=keys[1])
+        name.text_input("Name of the merged class", key=keys[0], placeholder="A new or existing class")
+        chosen.multiselect("Classes to merge", classes, key=keys[1])
         st.form_submit_button("Merge", icon=":material/merge:", on_click=join, args=(*keys, tuple(classes)))
     parts.show_refusal("merge")
 
 
 def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
-    """Merge the classes that were chosen, or remember beside the button why that cannot be."""
+    """Merge the classes that were chosen, or remember next to the button why that is impossible."""
     new, chosen = str(visit.typed(name_key) or "").strip(), visit.typed(chosen_key) or []
     workspace = compute.current()
 
@@ -77,16 +75,16 @@ def join(name_key: str, chosen_key: str, classes: tuple[str, ...]) -> None:
 
 def part(new: str) -> None:
     """Take a merge back."""
-    compute.attempt(f"part the classes of {new}", partial(edits.part_classes, new=new))
+    compute.attempt(f"split merged class {new}", partial(edits.part_classes, new=new))
 
 
 def _check_classes(merges: Mapping[str, Sequence[object]], new: str, classes: Sequence[str]) -> None:
     """Refuse a merge of one class, and one after which all are the same; `classes` were not merged before it."""
     merged = {class_name(value) for value in merges[new]}
     if len(merged) == 1 and class_name(new) not in map(class_name, classes):
-        raise ProjectError(f"{merges[new][0]!r} alone is one class already. Choose another class to go with it.")
+        raise ProjectError(f"A merge needs two classes. Got only {merges[new][0]!r}. Choose another class.")
     if len(merges) == 1 and {class_name(name) for name in classes} <= merged | {class_name(new)}:
-        raise ProjectError("All classes would be one, and every answer right. Leave out at least one class.")
+        raise ProjectError("Merging all classes would make every prediction right. Leave out at least one class.")
 
 
 def _check_scores(workspace: Workspace, changed: Project) -> None:
@@ -94,4 +92,4 @@ def _check_scores(workspace: Workspace, changed: Project) -> None:
     before = compute.source_scores(workspace)
     for model, score in compute.source_scores(replace(workspace, project=changed)).items():
         if isinstance(score, MandolineError) and not isinstance(before[model], MandolineError):
-            raise ProjectError(f"{model}: {score.sentence}")
+            raise ProjectError(f"{model}: {score!s}")

@@ -17,10 +17,10 @@ def rows(workspace: Workspace) -> None:
     """Show the first rows of both samples, or the first that a filter lets through."""
     source, target = compute.plain_samples(workspace)
     text = st.text_input(
-        "Show only rows where",
+        "Filter",
         key="filter",  # not bound: a filter is for looking, and no part of the project until it is saved as a slice
         placeholder='words(text) < 10 and contains(text, "not")',
-        help="The language of expression slices: columns by name, comparisons, and, or, not, contains(...).",
+        help="Same syntax as expression slices: column names, comparisons, and, or, not, contains(...).",
     ).strip()
     if not text:
         for tab, sample in zip(st.tabs(["Labelled", "New"]), (source, target), strict=True):
@@ -31,7 +31,7 @@ def rows(workspace: Workspace) -> None:
     rule = Expression("filter", text=text)
     with parts.boundary():
         found = compute.matches(workspace, rule, PREVIEW_ROWS)
-        parts.draw_caption(workspace, "Filtered:")
+        parts.draw_caption(workspace)
         tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
         for tab, side in zip(tabs, ("source", "target"), strict=True):
             tab.dataframe(found[side][2], hide_index=True, height=300)
@@ -41,29 +41,25 @@ def rows(workspace: Workspace) -> None:
 def keep(rule: Expression) -> None:
     """Add the filter to the project's slices."""
     name = edits.free_name(state.workspace().project, rule.name)
-    done = f"Saved as the slice {name}. Rename it on the Slices page."
+    done = f"Saved as slice {name}."
     if compute.attempt(f"add {name}", lambda project: edits.add_slice(project, rule), done):
         visit.remember("editing", name)
 
 
 def look_at_column(workspace: Workspace) -> None:
-    """Let a person look_at_column at a column; what they point at in its figure is offered as a slice."""
+    """Let the user look at a column; what they point at in its figure is offered as a slice."""
     source, target = compute.samples(workspace)
     shared = [column for column in source.columns if column in target.columns and column not in source.roles]
-    column = st.selectbox(
-        "Look at a column in both samples", shared, index=None, placeholder="Choose a column", key="looked_at"
-    )
+    column = st.selectbox("Compare a column", shared, index=None, placeholder="Choose a column", key="looked_at")
     if column is None:
         return
-    kind, alt = compute.column_kind(workspace, column), f"Values of {column} in both samples"
-    if kind == "number":
+    kind, alt = compute.column_kind(workspace, column), f"Values of {column} in labelled and new data"
+    if kind == "number" or compute.holds_dates(workspace, column):
         offers.histogram(workspace, column, {}, f"column:{column}", alt=alt)
     elif kind in ("category", "flag"):
         _bars(workspace, column, alt)
     else:
-        st.caption(
-            f"There is no figure of a column such as this ({kind}). The map on the Slices page shows whole rows."
-        )
+        st.caption(f"No figure for a column of type {kind}. The map on the Slices page shows whole rows.")
 
 
 def _bars(workspace: Workspace, column: str, alt: str) -> None:

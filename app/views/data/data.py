@@ -9,11 +9,12 @@ from app import compute
 from app.project import Workspace, visit
 from app.views import live, offers, parts
 from app.views.data import contents, role_controls, target_labels
-from app.words import wording
+from app.words import percent, wording
 from mandoline_core import MandolineError, Prediction, Slice
 from mandoline_core.formatting import show_interval
 from mandoline_core.metrics import get_metric
 from mandoline_core.report import charts
+from mandoline_core.report.words import TOOLTIPS
 
 
 def main() -> None:
@@ -21,13 +22,12 @@ def main() -> None:
     st.title("Data")
     workspace = compute.current()
     problem = live.summary(workspace)
-    st.caption("Labelled rows, on which the score is known, and new rows, on which it is wanted.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(f"In use: {wording.plain(workspace.project.name)}", width="content")
+        st.subheader(wording.plain(workspace.project.name), width="content")
         st.page_link(parts.PROJECTS, label="Use other data", icon=":material/add:")
     if opened := visit.remember("opened"):
         st.success(opened, icon=":material/check:")
-        st.page_link(parts.ESTIMATE, label="See the estimate", icon=":material/monitoring:")
+        st.page_link(parts.RESULT, label="Go to Result", icon=":material/monitoring:")
         visit.remember("opened", "")
     with parts.boundary(said=problem):
         sizes(workspace)
@@ -41,25 +41,20 @@ def main() -> None:
 
 def sizes(workspace: Workspace) -> None:
     """Say how much there is."""
-    for column, title, sample, n_rows, sentence in zip(
-        st.columns(2),
-        ("Labelled rows", "New rows"),
-        compute.samples(workspace),
-        compute.n_rows(workspace),
-        ("the model's answers can be checked here.", "nobody has checked the model's answers here."),
-        strict=True,
+    for column, word, sample, n_rows in zip(
+        st.columns(2), ("labelled", "new"), compute.samples(workspace), compute.n_rows(workspace), strict=True
     ):
-        column.metric(title, f"{n_rows:,}")
-        column.caption(f"{wording.plain(sample.name)}: {len(sample.columns)} columns; {sentence}")
+        column.metric(f"{word.capitalize()} rows", f"{n_rows:,}", help=TOOLTIPS[f"{word} data"])
+        column.caption(f"{wording.plain(sample.name)}, {len(sample.columns)} columns")
 
 
 def scores(workspace: Workspace) -> None:
     """Show how each model does on the labelled data."""
-    st.markdown("**How each model does on the labelled data**")
-    lines, share = [], get_metric(workspace.project.metric.name).share
+    st.markdown("**Score on the labelled data**")
+    lines, share = [], get_metric(workspace.project.metric).share
     for name, score in compute.source_scores(workspace).items():
         if isinstance(score, MandolineError):
-            st.error(f"{wording.plain(name)}: {wording.plain(score.sentence)}", icon=":material/error:")
+            st.error(f"{wording.plain(name)}: {wording.plain(str(score))}", icon=":material/error:")
         else:
             lines.append({"model": name, workspace.project.metric.name: show_interval(*score, share=share)})
     if lines:
@@ -72,26 +67,31 @@ def scores(workspace: Workspace) -> None:
 def overview(workspace: Workspace) -> None:
     """Show columns, classes and the first rows."""
     st.markdown("**Columns**")
-    parts.draw_caption(workspace, "Columns, classes and rows below are from")
-    percent, whole = (st.column_config.NumberColumn(format=how) for how in ("percent", "localized"))
-    table = compute.column_table(workspace)
+    parts.draw_caption(workspace)
+    missing = ["missing, labelled", "missing, new"]
+    formats = {**dict.fromkeys(missing, "%.1f%%"), "distinct": "localized"}
     st.dataframe(
-        table, hide_index=True, column_config={"missing, labelled": percent, "missing, new": percent, "distinct": whole}
+        percent(compute.column_table(workspace), missing, share=True),
+        hide_index=True,
+        column_config={
+            "role": st.column_config.TextColumn(width=130),
+            **{name: st.column_config.NumberColumn(format=how) for name, how in formats.items()},
+        },
     )
     contents.look_at_column(workspace)
     if shares := compute.class_shares(workspace):
         labels, answers = st.columns(2)
         dark = parts.is_dark()
         with labels:
-            st.markdown("**Class balance of the labels**")
+            st.markdown("**Labels**")
             parts.chart(
                 charts.class_balance(shares[0], None, what="label", dark=dark), "labels", alt="Share of each label"
             )
         with answers:
-            st.markdown(f"**Class balance of {wording.plain(workspace.model)}'s answers**")
+            st.markdown(f"**Predictions of {wording.plain(workspace.model)}**")
             figure = charts.class_balance(*shares[1:], what="predicted class", dark=dark)
             rules: dict[str, Slice] = {name: Prediction(f"predicts {name}", value=name) for name in shares[2] if name}
-            offers.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class in both files")
+            offers.clickable(workspace, figure, rules, "answers", alt="Share of each predicted class")
     st.markdown("**First rows**")
     contents.rows(workspace)
 

@@ -21,7 +21,7 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
         shared = [column for column in source.columns if column in target.columns]
         guessed = [model.prediction for model in guess.models if model.prediction is not None]
         chosen = st.multiselect(
-            "Predictions, one column a model", shared, key=visit.bind(f"draft_predictions:{which}", guessed)
+            "Predictions (one column per model)", shared, key=visit.bind(f"draft_predictions:{which}", guessed)
         )
     for sentence in guess.problems:
         st.warning(wording.plain(sentence), icon=":material/warning:")
@@ -34,19 +34,17 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
     return label, models
 
 
-def say_opened(what: str, project: Project) -> None:
+def say_opened(project: Project) -> None:
     """Show a new project, and say what it starts from."""
-    rule = wording.plain(project.slices[0].describe())
-    visit.remember(
-        "opened", f"{what} are in use, with one rule to start from: {rule}. Add your own on the Slices page."
-    )
+    rules = [f"one slice: {wording.plain(rule.describe())}" for rule in project.slices] or ["no slices"]
+    visit.remember("opened", f"The project starts with {rules[0]}. Add your own on the Slices page.")
     st.switch_page(parts.DATA)
 
 
 _NEEDED = """
-- **Labelled data**: one row an example, with the true answer (`label`), the model's answer (`prediction`), and what
-  describes the row: a text, numbers, where it came from. The model's probabilities help, one column a class.
-- **New data**: the same columns without `label`: run the model on them, too.
+- **Labelled data**: the true class (`label`), the model's `prediction`, and columns that describe the row, such as
+  text, numbers or its origin. Probabilities help: one column per class.
+- **New data**: the same columns without `label`. Run the model on these rows too.
 """
 _LABELLED = """text,channel,label,prediction,prob_no,prob_yes
 "the order came late",web,no,no,0.9,0.1
@@ -61,7 +59,7 @@ _NEW = """text,channel,prediction,prob_no,prob_yes
 
 
 def needed_columns() -> None:
-    """Say which columns are needed_columns, with a template of three rows for each file."""
+    """Say which columns are needed, with a template of three rows for each file."""
     st.markdown(_NEEDED)
     with st.container(horizontal=True):
         for label, name, text in (("labelled data", "labelled", _LABELLED), ("new data", "new", _NEW)):

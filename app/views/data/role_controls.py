@@ -1,9 +1,10 @@
-"""Which column is what: controls for metric, label, predictions and probabilities; problems beside each."""
+"""Which column is what: controls for metric, label, predictions and probabilities; problems next to each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import chain, count
 
 import streamlit as st
 
@@ -18,13 +19,14 @@ from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.project import choose_models
 
 NONE = "(none)"
+STEPS = {"beta": 0.5, "quantile": 0.05, "k": 1}  # of the numbers that a metric may read
 
 
 def show(workspace: Workspace) -> None:
-    """Let a person say which column is what; what cannot be is said beside it. The data must be there."""
+    """Let the user say which column is what; what cannot be is said next to it. The data must be there."""
     source, target = compute.plain_samples(workspace)
     project = workspace.project
-    st.markdown("**Which column is what**")
+    st.markdown("**Column roles**")
     metric, label, predictions = st.columns(3)
     with metric:
         metric_controls(project, source)
@@ -42,14 +44,15 @@ def show(workspace: Workspace) -> None:
         shared = [column for column in source.columns if column in target.columns]
         chosen = [model.prediction for model in project.models if model.prediction is not None]
         st.multiselect(
-            "Predictions, one column a model",
+            "Predictions (one column per model)",
             list(dict.fromkeys([*shared, *chosen])),
             key=visit.bind("role_predictions", chosen),
             on_change=attempt,
             args=("role_predictions", "change predictions", set_predictions),
-            help="The model's answers, in both files.",
+            help="Columns of both files.",
         )
         problem("role_predictions")
+    group_controls(project, source, target)
     probability_controls(workspace, source)
     class_merges.show(workspace)
 
@@ -77,19 +80,47 @@ def metric_controls(project: Project, source: Sample) -> None:
         )
         problem("role_column")
 
-    if get_metric(project.metric.name).about_one:
+    for name in get_metric(project.metric).reads:
+        st.number_input(
+            name.capitalize(),
+            value=None,
+            step=STEPS[name],
+            key=visit.bind(f"role_{name}", type(STEPS[name])(getattr(project.metric, name))),
+            on_change=attempt,
+            args=(f"role_{name}", "change metric", set_metric_setting(name)),
+        )
+        problem(f"role_{name}")
+    if get_metric(project.metric).about_one:
         now = NONE if project.metric.positive is None else class_name(project.metric.positive)
         classes = [merged_name(name, project.metric.merge) for name in compute.source_classes(state.workspace())]
         st.selectbox(
-            "Class it is about",
+            "Positive class",
             list(dict.fromkeys([NONE, *classes, now])),
             key=visit.bind("role_positive", now),
-            format_func=lambda name: "the average over all classes" if name == NONE else wording.plain(name),
+            format_func=lambda name: "average over classes" if name == NONE else wording.plain(name),
             on_change=attempt,
             args=("role_positive", "change metric", set_positive),
-            help="One class, such as the rare one you care about; or every class, counting the same.",
+            help="One class, or the mean over all classes.",
         )
         problem("role_positive")
+
+
+def group_controls(project: Project, source: Sample, target: Sample) -> None:
+    """Choose what rows belong together by, in each sample."""
+    sides = ("source", "labelled data", source), ("target", "new data", target)
+    for place, (side, words, sample) in zip(st.columns(3), sides, strict=False):
+        now, key = getattr(project, f"{side}_group") or NONE, f"role_group_{side}"
+        with place:
+            st.selectbox(
+                f"Group ({words})",
+                list(dict.fromkeys([NONE, *sample.columns, now])),
+                key=visit.bind(key, now),
+                on_change=attempt,
+                args=(key, "change group", set_group(side)),
+                help="Rows with the same value belong together, such as those of one user. Intervals and splits go by "
+                "group.",
+            )
+            problem(key)
 
 
 def probability_controls(workspace: Workspace, source: Sample) -> None:
@@ -99,26 +130,27 @@ def probability_controls(workspace: Workspace, source: Sample) -> None:
         said = (
             f"{len(model.probabilities)} columns"
             if model.probabilities
-            else "none; entropy and confidence slices need them"
+            else "none (entropy and confidence slices need them)"
         )
         with st.expander(f"Probabilities of {wording.plain(model.name)}: {said}"):
-            columns = st.columns(4)
-            for number, class_ in enumerate(compute.classes(workspace, model)):
+            # A row at a time, so that a phone shows them in order.
+            places = chain.from_iterable(st.columns(4) for _ in count())
+            for class_, column in zip(compute.classes(workspace, model), places, strict=False):
                 now = model.probabilities.get(class_, NONE)
                 key = f"role_probability:{model.name}:{class_}"
-                columns[number % 4].selectbox(
+                column.selectbox(
                     f"Probability of {wording.plain(class_)}",
                     list(dict.fromkeys([NONE, *numbers, now])),
                     key=visit.bind(key, now),
                     on_change=attempt,
                     args=(key, "change probabilities", set_probability(model.name, class_, key)),
                 )
-                with columns[number % 4]:
+                with column:
                     problem(key)
 
 
 def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
-    """Change the project, or remember beside the control why that cannot be."""
+    """Change the project, or remember next to the control why that is impossible."""
     samples = compute.plain_samples(state.workspace())
 
     def checked(project: Project) -> Project:
@@ -130,7 +162,7 @@ def attempt(key: str, label: str, edit: Callable[[Project], Project]) -> None:
 
 
 def problem(key: str) -> None:
-    """Show what is wrong with a control's value, beside it, for as long as it has that value."""
+    """Show what is wrong with a control's value, next to it, for as long as it has that value."""
     # One place for all roles: what is wrong with one of them, such as a metric without its column, another may mend.
     refused = visit.remember("refused:role")
     if refused and key in refused[1]:
@@ -143,6 +175,17 @@ def set_label(project: Project) -> Project:
     return replace(project, label=None if chosen == NONE else chosen)
 
 
+def set_group(side: str) -> Callable[[Project], Project]:
+    """Make the edit that takes the column of groups that was chosen for a sample."""
+
+    def edit(project: Project) -> Project:
+        chosen = visit.typed(f"role_group_{side}")
+        group = None if chosen == NONE else str(chosen)
+        return replace(project, source_group=group) if side == "source" else replace(project, target_group=group)
+
+    return edit
+
+
 def set_predictions(project: Project) -> Project:
     """Take the prediction columns that were chosen; a new one brings the probabilities that go by its name.
 
@@ -151,11 +194,12 @@ def set_predictions(project: Project) -> Project:
     source, target = compute.plain_samples(state.workspace())
     now = [model.prediction for model in project.models if model.prediction is not None]
     chosen = merged(visit.shown("role_predictions") or now, visit.typed("role_predictions"), now)
-    return replace(project, models=choose_models(source, target.columns, project.label, chosen, project.models))
+    models = choose_models(source, target.columns, project.label, chosen, project.models)
+    return replace(project, models=(*(model for model in project.models if model.prediction is None), *models))
 
 
 def merged(before: Sequence[str], after: Sequence[str], now: Sequence[str]) -> list[str]:
-    """Take what a person added to a list and took out of it over to what the list has become in the meantime.
+    """Apply what was added to a list and removed from it to what the list has become in the meantime.
 
     >>> merged(before=["a", "b"], after=["b", "c"], now=["a", "b", "d"])
     ['b', 'd', 'c']
@@ -170,6 +214,11 @@ def set_metric(project: Project) -> Project:
     name = visit.typed("role_metric")
     column = visit.typed("role_column") if name == "mean" else None
     return replace(project, metric=replace(project.metric, name=name, column=column))
+
+
+def set_metric_setting(name: str) -> Callable[[Project], Project]:
+    """Make the edit that takes a number which the metric reads."""
+    return lambda project: replace(project, metric=replace(project.metric, **{name: visit.typed(f"role_{name}")}))
 
 
 def set_positive(project: Project) -> Project:

@@ -1,4 +1,4 @@
-"""The ways to a new project: a sample, two files, a project file, data on the server. What is wrong is said beside."""
+"""The ways to a new project: a sample, two files, a project file, data on the server. Errors are next to controls."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from app.views.data import drafts
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
 from mandoline_core.formatting import listed
-from mandoline_core.project import start_project
+from mandoline_core.project import are_numbers, start_project
 
+Roles = tuple[str | None, tuple[Model, ...], bool]  # the label, the models, and whether both are numbers
 TITLES = {"source": "Labelled data", "target": "New data"}
 
 
@@ -39,7 +40,7 @@ def samples() -> None:
             st.markdown(f"**{name}**  \n{sentence}")
             if st.button(f"Open {name}", key=f"sample:{name}"):
                 state.open_project(state.load_sample(name))
-                st.switch_page(parts.ESTIMATE)
+                st.switch_page(parts.RESULT)
 
 
 def files() -> None:
@@ -50,17 +51,17 @@ def files() -> None:
             found[side] = one_file(side)
     source, target = found["source"], found["target"]
     if source is None or target is None:
-        st.caption("CSV, CSV.gz or Parquet, one row an example. Nothing changes until you say so.")
+        st.caption("CSV, CSV.gz or Parquet, one row per example.")
         drafts.needed_columns()
         return
     if source.fingerprint == target.fingerprint:
-        st.warning("Both files hold the same rows. Choose the new data again.", icon=":material/warning:")
+        st.warning("Both files contain the same rows. Choose other new data.", icon=":material/warning:")
     roles = chosen_roles(source, target, "Use these files", "use_files")
     if roles is not None:
         use(*roles)
 
 
-def chosen_roles(source: Sample, target: Sample, label: str, key: str) -> tuple[str | None, tuple[Model, ...]] | None:
+def chosen_roles(source: Sample, target: Sample, label: str, key: str) -> Roles | None:
     """Show the roles that were guessed, to be changed; return them once they fit and the button was pressed."""
     guess = compute.guessed_roles(source, target.columns)
     roles = drafts.draft_roles(source, target, guess)
@@ -68,7 +69,7 @@ def chosen_roles(source: Sample, target: Sample, label: str, key: str) -> tuple[
         imports.check_chosen(*roles)
         imports.check_roles(start_project("", Path(), Path(), *roles), source, target)
         if st.button(label, key=key, type="primary", icon=":material/check:"):
-            return roles
+            return *roles, are_numbers(source, *roles)
     return None
 
 
@@ -94,7 +95,7 @@ def one_file(side: str) -> Sample | None:
 def keep(side: str, key: str) -> None:
     """Write what was uploaded to disk for this visit, and empty the uploader, which holds it in memory."""
     file = visit.typed(key)
-    if file is None:
+    if not isinstance(file, UploadedFile):  # none, or one whose bytes are gone: a second click while it was read
         return
     try:
         visit.remember(f"file:{side}", (file.name, uploads.receive(file, keep=False)))
@@ -103,27 +104,27 @@ def keep(side: str, key: str) -> None:
     visit.renew(f"upload_{side}")
 
 
-def use(label: str | None, models: tuple[Model, ...]) -> None:
+def use(label: str | None, models: tuple[Model, ...], numbers: bool) -> None:
     """Start a project on the two files, and show it."""
     kept = {side: visit.remember(f"file:{side}") for side in TITLES}
     name = Path(kept["source"][0]).name.split(".")[0] or "my data"
-    project = start_project(name, Path(), Path(), label, models)
+    project = start_project(name, Path(), Path(), label, models, numbers=numbers)
     state.open_project(project, files=kept)
     for side in TITLES:
         compute.forget(kept[side][1])
         visit.remember(f"file:{side}", ())
-    drafts.say_opened("Your files", project)
+    drafts.say_opened(project)
 
 
 def project_file() -> None:
     """Open a project file with the data files it names, or a zip of both; files in use need not come again."""
     given = st.file_uploader(
-        "Project file (.toml) and the data files it names, or a project with its data (.zip)",
+        "Project file (.toml) with its data files, or a .zip of both",
         key="upload_project",
         accept_multiple_files=True,
     )
     if not given:
-        st.caption("As saved here with Save and share, or written by hand for the command line.")
+        st.caption("From Save and share, or written by hand.")
         return
     zips = [file for file in given if file.name.lower().endswith(".zip")]
     tomls = [file for file in given if file.name.lower().endswith(".toml")]
@@ -131,7 +132,7 @@ def project_file() -> None:
         open_zip(zips[0])
     elif len(tomls) != 1 or zips:
         st.error(
-            f"Expected one file that ends in .toml, or one that ends in .zip. Got {len(tomls)} and {len(zips)}.",
+            f"Expected one .toml file or one .zip file. Got {len(tomls)} .toml and {len(zips)} .zip files.",
             icon=":material/error:",
         )
     else:
@@ -147,11 +148,11 @@ def open_zip(file: UploadedFile) -> None:
 
 
 def open_toml(toml: UploadedFile, given: Sequence[UploadedFile]) -> None:
-    """Open a project file with what came beside it; what did not come may be in use."""
+    """Open a project file with what came next to it; what did not come may be in use."""
     with parts.boundary():
         project = imports.read_project_upload(toml.name, toml.getvalue())
         wanted = imports.wanted_files(project)
-        st.caption(f"It names {wording.plain(listed(wanted.values()))}.")
+        st.caption(f"Data files: {wording.plain(listed(wanted.values()))}.")
         uploaded = {imports.base_name(file.name): file for file in given}
         come = {role: uploaded[name] for role, name in wanted.items() if name in uploaded}
         on_disk = imports.paths_on_server(project, come)
@@ -178,7 +179,7 @@ def offer(
     imports.check_roles(project, tables["source"], tables["target"])
     if st.button("Open this project", key="open_project", type="primary", icon=":material/check:"):
         state.open_project(project, dict(names or {}), files, server)
-        st.switch_page(parts.ESTIMATE)
+        st.switch_page(parts.RESULT)
 
 
 def files_in_use(project: Project, wanted: Mapping[str, str], come: Collection[str]) -> dict[str, Path]:
@@ -200,9 +201,7 @@ def say_taken(wanted: Mapping[str, str], old: Mapping[str, Sample]) -> None:
     """Name the files that are taken from the project in use, which may not be those that were meant."""
     taken = listed(f"{wanted[role]} ({table.n_all:,} rows)" for role, table in old.items())
     name = state.workspace().project.name
-    st.caption(
-        wording.plain(f"Taken from the project in use, {name}: {taken}. If you mean other files, add them above.")
-    )
+    st.caption(wording.plain(f"From the open project {name}: {taken}. To use other files, add them above."))
 
 
 ENGINE = "server_engine"
@@ -212,8 +211,8 @@ def on_server() -> None:
     """Choose files or patterns for both samples, check the roles that were guessed, and use them."""
     st.caption(
         wording.plain(
-            f"Files under {server_files.where()}: pick one, or type a file or a pattern such as weekly/*.parquet. "
-            "They stay where they are."
+            f"Pick a file under {server_files.where()}, or type a path or a pattern such as weekly/*.parquet. "
+            "Files are read in place."
         )
     )
     names = server_files.offered()
@@ -221,11 +220,11 @@ def on_server() -> None:
     places = list(zip(st.columns(2), TITLES, strict=True))
     engines = server_files.engines()
     engine = st.selectbox(
-        "Rows are read",
+        "Engine",
         list(engines),
         key=ENGINE,
         format_func=engines.__getitem__,
-        help="By size: small files are read into memory, others stay where they are and are counted there.",
+        help="By size: small files are read into memory, large files are counted in place.",
     )
     for column, side in places:
         with column:
@@ -234,10 +233,10 @@ def on_server() -> None:
     if source is None or target is None:
         return
     if source[1].fingerprint == target[1].fingerprint:
-        st.warning("Both hold the same rows. Choose the new data again.", icon=":material/warning:")
-    roles = chosen_roles(source[1], target[1], "Use these data", "use_server")
+        st.warning("Both files contain the same rows. Choose other new data.", icon=":material/warning:")
+    roles = chosen_roles(source[1], target[1], "Use this data", "use_server")
     if roles is not None:
-        _start(source[0], target[0], *roles, engine)
+        _start(source[0], target[0], roles, engine)
 
 
 def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
@@ -265,10 +264,11 @@ def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
     return path, sample
 
 
-def _start(source: Path, target: Path, label: str | None, models: tuple[Model, ...], engine: str) -> None:
+def _start(source: Path, target: Path, roles: Roles, engine: str) -> None:
+    label, models, numbers = roles
     chosen = None if engine == "auto" else engine
     name = server_files.name_of(source).replace("*", "").strip("./").split("/")[0].split(".")[0] or "server data"
-    project = start_project(name, source, target, label, models, engine=chosen)
+    project = start_project(name, source, target, label, models, engine=chosen, numbers=numbers)
     names = {"source": server_files.name_of(source), "target": server_files.name_of(target)}
     state.open_project(project, names, server=("source", "target"))
-    drafts.say_opened("The data", project)
+    drafts.say_opened(project)

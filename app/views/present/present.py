@@ -10,9 +10,9 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, visit
 from app.views import parts
-from app.words import Slide, reveal, slides
+from app.words import Slide, reveal, slides, story_points
 from mandoline_core import MandolineError
-from mandoline_core.pipeline import is_share
+from mandoline_core.pipeline import AttributionPart, is_share
 from mandoline_core.report import charts
 
 # Nothing of a person's goes into a script. A browser that was not asked by a click refuses, which is no error.
@@ -49,15 +49,22 @@ def _story(workspace: Workspace) -> list[Slide]:
     return slides(
         workspace.project,
         compute.report(workspace),
-        compute.curves(workspace, leave_one_out=False),
+        _effects(workspace),
         {rule: [rows[name] for name in names] for rule, names in compute.members(workspace).items()},
     )
 
 
+def _effects(workspace: Workspace) -> tuple[AttributionPart, ...]:
+    """Find what each slice adds; nothing where the method or the metric has no effects of slices."""
+    try:
+        return compute.effects(workspace).parts
+    except MandolineError:
+        return ()
+
+
 def _reveal(workspace: Workspace) -> Slide:
     """Tell the truth, on this slide only: elsewhere it stays as hidden as it was."""
-    curves = compute.curves(workspace, leave_one_out=False)
-    return reveal(compute.report(replace(workspace, revealed=True)), len(curves.cumulative) - 1)
+    return reveal(compute.report(replace(workspace, revealed=True)), max(len(_effects(workspace)), 1))
 
 
 def _show(workspace: Workspace, slide: Slide) -> None:
@@ -67,7 +74,7 @@ def _show(workspace: Workspace, slide: Slide) -> None:
     report = compute.report(replace(workspace, revealed=True) if slide.truth else workspace)
     st.html(
         charts.story_curve(
-            compute.curves(workspace, leave_one_out=False).cumulative,
+            story_points(report, _effects(workspace)),
             slide.shown,
             metric=report.problem.metric.spoken,
             truth=report.truth if slide.truth else None,
@@ -91,9 +98,9 @@ def _controls(number: int, n: int) -> None:
                     args=("slide", number + by),
                 )
         st.caption(f"{number + 1} of {n}")
-        if st.button("Leave", key="story:leave", shortcut="Escape"):
+        if st.button("Exit", key="story:leave", shortcut="Escape"):
             visit.remember("presenting", "")
-            st.switch_page("views/estimate/estimate.py")
+            st.switch_page("views/share/share.py")
 
 
 main()

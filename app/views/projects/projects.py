@@ -10,6 +10,7 @@ from app import compute
 from app.project import SavedProject, links, people, state, visit
 from app.views import parts
 from app.views.data import ways_in
+from app.views.projects import gallery
 from app.words import wording
 from mandoline_core import MandolineError, Project
 from mandoline_core.formatting import show_interval
@@ -20,32 +21,31 @@ MOST = 20  # at first: a card takes time to draw
 def main() -> None:
     """Show the page."""
     st.title("Projects")
+    st.markdown("Estimate how well a model does on new data that nobody has labelled.")
     entries = links.projects()
     aside = state.store().set_aside
     if aside is not None:
         st.warning(
-            f"The file of saved projects was damaged. It was set aside as {aside.name}, beside the new one, and "
-            "nothing in it was changed: an older copy can be put back in its place.",
+            f"The file of saved projects was damaged. It is kept unchanged as {aside.name}, next to a new one. "
+            "To restore a backup, replace the new file with it.",
             icon=":material/warning:",
         )
     if entries:
         mine(entries)
     st.subheader("Start a project")
     ways_in.ways_in()
+    gallery.show()
 
 
 def mine(entries: list[SavedProject]) -> None:
     """Show the projects that are there, those put away only on request."""
     st.subheader("My projects")
     if people.asks():
-        st.caption("Only you can open them, and those you share a link with.")
+        st.caption("Only you and people with a link can open them.")
     elif links.is_local():
-        st.caption("All projects on this computer. Whoever has a project's link can open it.")
+        st.caption("All projects on this computer. Anyone with a project's link can open it.")
     else:
-        st.caption(
-            "Projects that you opened or made in this visit. Keep a project's link to come back to it. "
-            "Whoever has it can open the project."
-        )
+        st.caption("Projects of this visit. Keep a project's link to return to it. Anyone with the link can open it.")
     in_use = [entry for entry in entries if not entry.archived]
     away = len(entries) - len(in_use)
     shown(entries if away and st.toggle(f"Show archived ({away:,})", key="show_archived") else in_use)
@@ -70,7 +70,7 @@ def card(entry: SavedProject) -> None:
     with st.container(border=True, key=f"card:{entry.id}"):
         left, middle, right = st.columns([3, 3, 2], vertical_alignment="center")
         with left:
-            name = "A project that cannot be read" if project is None else project.name
+            name = "Unreadable project" if project is None else project.name
             st.markdown(f"**{wording.plain(name)}**{' (archived)' if entry.archived else ''}")
             st.caption(f"Changed {wording.ago(time.time() - entry.touched)}")
         with middle:
@@ -81,7 +81,7 @@ def card(entry: SavedProject) -> None:
         with right, st.container(horizontal=True, horizontal_alignment="right"):
             if project is not None and st.button("Open", key=f"open:{entry.id}", type="primary"):
                 state.go_to(entry.id)
-                st.switch_page(parts.ESTIMATE)
+                st.switch_page(parts.RESULT)
             more(entry, name)
 
 
@@ -93,7 +93,7 @@ def estimated(entry: SavedProject, project: Project) -> None:
     model = wanted if wanted in models else models[0]
     summary = compute.read_summary(entry.head, model)
     if summary is None or summary.estimate is None:
-        st.markdown("Not estimated yet")
+        st.markdown("No estimate yet")
     else:
         value = show_interval(summary.estimate, summary.interval, share=summary.share)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -105,7 +105,7 @@ def estimated(entry: SavedProject, project: Project) -> None:
 
 
 def more(entry: SavedProject, name: str) -> None:
-    """Offer what can be done with a project beside opening it."""
+    """Offer what can be done with a project next to opening it."""
     with st.popover("More", key=f"more:{entry.id}"):
         key = visit.bind(f"rename:{entry.id}", name)
         st.text_input("Name", key=key, on_change=rename, args=(entry.id, key))
@@ -117,7 +117,7 @@ def more(entry: SavedProject, name: str) -> None:
             args=(entry.id,),
         )
         st.button(
-            "Take out of the archive" if entry.archived else "Archive",
+            "Unarchive" if entry.archived else "Archive",
             key=f"archive:{entry.id}",
             icon=":material/archive:",
             on_click=archive,
@@ -136,7 +136,7 @@ def rename(project_id: str, key: str) -> None:
 
 
 def duplicate(project_id: str) -> None:
-    """Make a copy beside a project."""
+    """Make a copy next to a project."""
     with visit.refusing():
         state.copy_project(project_id)
 
@@ -145,16 +145,13 @@ def archive(entry: SavedProject, name: str) -> None:
     """Put a project away, or take it out again."""
     with visit.refusing():
         state.store().archive(entry.id, archived=not entry.archived)
-        visit.tell(f"{name} is {'back among the projects' if entry.archived else 'in the archive'}.")
+        visit.tell(f"{'Unarchived' if entry.archived else 'Archived'} {name}.")
 
 
 @st.dialog("Delete this project?")
 def confirm_delete(project_id: str, name: str) -> None:
     """Ask once."""
-    st.write(
-        f"**{wording.plain(name)}**, its history and its uploaded files are removed from this computer. "
-        "This cannot be undone."
-    )
+    st.write(f"**{wording.plain(name)}**, its history and its uploaded files will be deleted. This cannot be undone.")
     if st.button("Delete", key="really_delete", type="primary"):
         with parts.stopping():
             state.delete_project(project_id)

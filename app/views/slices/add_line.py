@@ -9,15 +9,13 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
-from app.views.slices import suggestions
 from app.words import wording
 from mandoline_core import MandolineError, Slice
 from mandoline_core.slices import KINDS, example_line, read_line
 
 _AGAIN = 10.0  # seconds in which nobody types the same line twice on purpose
 _LINE, _MENU, _TAKEN = "add_line", "add_kind", "add_taken"
-_HELP = """One line is one slice. Press Enter to add it.
-
+_HELP = """
 - `actor, plot, "not good"`: words and phrases in a text
 - `age >= 65`, `10 < age < 20`, `age between 10 and 20`
 - `country = SE`, `country in SE, NO`, `age is missing`
@@ -25,22 +23,23 @@ _HELP = """One line is one slice. Press Enter to add it.
 - `/pattern/`, `title ~ pattern`
 - `entropy`, `predicted = yes`, `confidence < 0.6`
 - `classifier`, `classifier(age, text)`: rows that look new
-- `short and slang`, `not short`: of your other slices
-- `name: rule` gives it a name; otherwise the rule does
+- `short and slang`, `not short`: combinations of your slices
+- `name: rule`: a rule with a name
+
 """
 
 
 def show(workspace: Workspace) -> None:
-    """Show the line and the menu, what is wrong with what was typed, and suggestions."""
+    """Show the line and the menu, and what is wrong with what was typed."""
     survey, offers = compute.survey(workspace), compute.offers(workspace)
     with st.container(key="adding", gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(
-                f"Add a slice: a word, a rule such as {wording.plain(example_line(survey))}, or name: rule",
+                f"Add a slice: a word, or a rule such as {wording.plain(example_line(survey))}",
                 key=_LINE,
                 placeholder="Type and press Enter",
                 autocomplete="off",
-                help=_HELP,
+                help=parts.more(_HELP, "good-slices"),
                 on_change=_take_line,
             )
             st.menu_button(
@@ -52,7 +51,6 @@ def show(workspace: Workspace) -> None:
                 on_click=_take_kind,
             )
         parts.show_refusal(_LINE)
-        suggestions.show(workspace)
 
 
 def _described(kind: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from functools import partial
 from itertools import groupby
 from typing import Any
@@ -13,16 +14,16 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import offers, parts
+from app.views.slices import names_of
 from app.words import wording
 from mandoline_core import Keyword, MandolineError, Project, Sample, Slice
+from mandoline_core.data import from_milliseconds, moment, read_date
 from mandoline_core.formatting import tidy_number
-from mandoline_core.slices import FUNCTIONS, NUMBERS, Control, Scale, fitting_columns
+from mandoline_core.slices import FUNCTIONS, ORDERED, Control, Scale, fitting_columns
 
 _BOX = 150  # pixels; room for a number and its two buttons
 _MOST_COUNTED = 40  # words whose rows are shown
-_NOTE = Control(
-    "text", "note", "Why this slice", help="For you and for whoever reads the report; no number follows it."
-)
+_NOTE = Control("text", "note", "Slice note", help="Shown in the report.")
 
 
 def edit_form(workspace: Workspace, rule: Slice) -> None:
@@ -40,19 +41,26 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
 
 
 def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample) -> None:
-    """Take what a widget holds into the rule, or remember why it cannot be."""
-    value = visit.typed(key)
+    """Take what a widget holds into the rule, or remember why it cannot be.
+
+    A name that was made from the rule changes with it, also in the middle of a drag.
+    """
+    value, workspace = visit.typed(key), state.workspace()
+    names = [rule.name for rule in workspace.project.slices]
+    name, first = names_of.now(name, names), names_of.first(name)
 
     def edit(project: Project) -> Project:
         return edits.write_field(project, name, field, read(value), source)
 
-    parts.change_beside(f"{name}:{field}", f"edit {name}", edit, key)
+    if parts.change_beside(f"{first}:{field}", names_of.label(name, workspace.revision), edit, key):
+        renamed = [rule.name for rule in state.workspace().project.slices if rule.name not in names]
+        names_of.follow(name, *renamed[:1])
 
 
 def _refusal(rule: Slice, control: Control) -> None:
     """Say below a control why what it holds is not in use, for as long as it holds it."""
-    if parts.show_refusal(f"{rule.name}:{control.field}"):
-        st.caption("Not in use yet: the estimate is still without this edit.")
+    if parts.show_refusal(f"{names_of.first(rule.name)}:{control.field}"):
+        st.caption("Not applied: the estimate uses the last valid value.")
 
 
 def _bound(
@@ -69,7 +77,7 @@ def _bound(
     What there is to choose from goes into `among`: a widget that offers other things is another one, which starts
     from the project's value and not from the first thing it offers.
     """
-    name = ":".join(["edit", rule.name, rule.kind, control.field, *([str(among)] if among else [])])
+    name = ":".join(["edit", names_of.first(rule.name), rule.kind, control.field, *([str(among)] if among else [])])
     key = visit.bind(name, shown(control.value))
     args = (rule.name, key, control.field, read, compute.samples(workspace)[0])
     return {"label": control.label, "help": control.help, "key": key, "on_change": _write, "args": args}
@@ -94,19 +102,18 @@ def _columns(workspace: Workspace, rule: Slice, control: Control) -> None:
 def _words(workspace: Workspace, rule: Slice, control: Control) -> None:
     """Show the words with the rows that have each; more are typed one by one, or pasted as a list."""
     bound = _bound(workspace, rule, control, shown=list) | {"help": None, "placeholder": control.help}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.multiselect(options=list(control.value), accept_new_options=True, **bound)
-        with st.popover("Paste a list", icon=":material/content_paste:"):
-            pasted = Control("words", control.field, "Words, one a line or separated by commas", "")
-            more = _bound(workspace, rule, pasted, read=lambda given: [*control.value, given], among="pasted")
-            st.text_area(**more | {"on_change": _paste})
+    st.multiselect(options=list(control.value), accept_new_options=True, **bound)
+    with st.popover("Paste a list", icon=":material/content_paste:"):
+        pasted = Control("words", control.field, "Words, one per line or separated by commas", "")
+        more = _bound(workspace, rule, pasted, read=lambda given: [*control.value, given], among="pasted")
+        st.text_area(**more | {"on_change": _paste})
     if isinstance(rule, Keyword):
         _word_counts(workspace, rule)
 
 
 def _paste(name: str, key: str, *more: Any) -> None:
     _write(name, key, *more)
-    if not visit.remember(f"refused:{name}:{more[0]}"):
+    if not visit.remember(f"refused:{names_of.first(name)}:{more[0]}"):
         visit.empty(key)
 
 
@@ -143,7 +150,10 @@ def _number(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 
 def _cut(workspace: Workspace, rule: Slice, control: Control) -> None:
-    """Show a slider over the column, or from limit to limit, with a box beside it; without either, the box."""
+    """Show a slider over the column, or from limit to limit, with a box next to it; without either, the box."""
+    if isinstance(control.value, str):
+        _calendar(workspace, rule, control)
+        return
     scale = _scale(workspace, control, control.value)
     if scale is None:
         _box(workspace, rule, control, control.label, step=control.step)
@@ -155,7 +165,13 @@ def _cut(workspace: Workspace, rule: Slice, control: Control) -> None:
 
 
 def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
-    """Show a slider with two ends, and a box for each."""
+    """Show a slider with two ends, and a box for each; for dates, two calendars."""
+    if isinstance(control.value[0], str):
+        with st.container(horizontal=True):
+            for place, label in enumerate(("From", "To")):
+                one = Control("cut", control.field, label, control.value[place], column=control.column)
+                _calendar(workspace, rule, one, read=partial(_with_date, control.value, place))
+        return
     scale = _scale(workspace, control, *control.value)
     if scale is not None:
         ends = _bound(
@@ -174,8 +190,27 @@ def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
             _box(workspace, rule, one, label, step=step, read=partial(_with_end, control.value, place))
 
 
+def _calendar(
+    workspace: Workspace, rule: Slice, control: Control, read: Callable[[Any], Any] = lambda given: given
+) -> None:
+    """Show a calendar; where the rule has a time of day, with the clock."""
+    timed = " " in control.value
+    bound = _bound(workspace, rule, control, shown=read_date, read=read, among=(control.label, control.column, timed))
+    _, _, low, high = compute.column_values(workspace, str(control.column))
+    ends = [from_milliseconds(low), from_milliseconds(high), moment(read_date(control.value) or date.today())]
+    limits: dict[str, Any] = {"min_value": min(ends), "max_value": max(ends)}
+    if not timed:
+        limits = {key: end.date() for key, end in limits.items()}
+    (st.datetime_input if timed else st.date_input)(value=None, format="YYYY-MM-DD", **limits, **bound)
+
+
+def _with_date(ends: tuple[Any, Any], place: int, given: date) -> tuple[Any, Any]:
+    """Replace one end by a date."""
+    return (given, ends[1]) if place == 0 else (ends[0], given)
+
+
 def _with_end(ends: tuple[float, float], place: int, given: Any) -> tuple[Any, Any]:
-    """Put a number in the place of one end."""
+    """Replace one end by a number."""
     return (_tidied(given), ends[1]) if place == 0 else (ends[0], _tidied(given))
 
 
@@ -189,7 +224,7 @@ def _box(
     beside: bool = False,
     read: Callable[[Any], Any] | None = None,
 ) -> None:
-    """Show a box for any number, which shows all the digits that the number has; beside a slider, without its label."""
+    """Show a box for any number, which shows all its digits; next to a slider, without its label."""
     bound = _bound(workspace, rule, control, shown=float, read=read or _tidied, among=label) | {"label": label}
     look: dict[str, Any] = {"label_visibility": "collapsed", "width": _BOX} if beside else {}
     st.number_input(value=None, step=float(step or 1), format="%g", **look, **bound)
@@ -218,8 +253,8 @@ def _scale(workspace: Workspace, control: Control, *values: float) -> Scale | No
 
 def _histogram(workspace: Workspace, rule: Slice, control: Control) -> None:
     column = str(control.column)
-    if column in fitting_columns(*compute.samples(workspace), NUMBERS):
-        alt = f"Values of {column} in both samples, with the cut"
+    if column in fitting_columns(*compute.samples(workspace), ORDERED):
+        alt = f"Values of {column} in labelled and new data, with the cut"
         offers.histogram(workspace, column, control.value, f"cut:{rule.name}", alt=alt)
 
 
@@ -251,7 +286,7 @@ def _class(workspace: Workspace, rule: Slice, control: Control) -> None:
 def _expression(workspace: Workspace, rule: Slice, control: Control) -> None:
     st.text_area(height=100, **_bound(workspace, rule, control))
     with st.popover("Functions and columns"):
-        st.table({"function": list(FUNCTIONS), "what it gives": [str(use) for use in FUNCTIONS.values()]})
+        st.table({"function": list(FUNCTIONS), "result": [str(use) for use in FUNCTIONS.values()]})
         shared = fitting_columns(*compute.samples(workspace), control.need)
         st.caption(wording.plain("Columns: " + ", ".join(shared)))
 
@@ -291,7 +326,7 @@ def name_field(rule: Slice) -> None:
         key=key,
         on_change=_take_name,
         args=(rule.name, key),
-        help="Pairs and combinations that this slice is part of follow.",
+        help="Pairs and combinations use the new name.",
     )
     parts.show_refusal(key)
 
@@ -306,8 +341,6 @@ def rename(name: str, new: str) -> None:
     edits.check_members(members, name, new)
     compute.change(f"rename {name}", lambda project: edits.rename_slice(project, name, new))
     visit.remember("editing", new)
-    if visit.remember("correcting") == name:
-        visit.remember("correcting", new)
     order = workspace.revision.document.get("order")
     if order and name in order:
         state.look(order=[new if one == name else one for one in order])

@@ -15,20 +15,11 @@ from app.words import wording
 from mandoline_core import Description, MandolineError
 from mandoline_core.report import charts
 
-KEY = "row_map"
-_COLOURS = {"side": "labelled or new", "score": "score", "weight": "how much it counts"}
+_COLOURS = {"side": "labelled or new", "score": "score", "weight": "weight"}
 _TOOLS: dict[parts.Tool, str] = {"lasso": "lasso2d", "box": "select2d"}
 
 
 def show(workspace: Workspace) -> None:
-    """Offer the map; nothing is computed before it is opened."""
-    place = st.expander("Point at what changed: a map of the rows", key=KEY, on_change="rerun")
-    if place.open:
-        with place, parts.boundary():
-            _opened(workspace)
-
-
-def _opened(workspace: Workspace) -> None:
     """Show the map, or how far it is."""
     job = compute.map_job(workspace)
     running = job is not None and job.running  # asked before the map is looked for, which it may bring meanwhile
@@ -46,11 +37,8 @@ def _opened(workspace: Workspace) -> None:
 
 
 def _map(workspace: Workspace, drawn: compute.DrawnMap) -> None:
-    st.caption(
-        "Drag around a cloud of new rows: the app says which rule describes it, and what that would do as a slice. "
-        "Double-click to select nothing."
-    )
-    parts.draw_caption(workspace, "The rows on it, and all counts below, are from")
+    st.caption("Drag around some rows to get a rule that describes them. Double-click to clear.")
+    parts.draw_caption(workspace)
     colour = st.segmented_control(
         "Colour by", list(_COLOURS), key=visit.bind("map_colour", "side"), format_func=_COLOURS.__getitem__
     )

@@ -1,52 +1,63 @@
-"""The list of slices: a row for each, with a switch, a name that opens it, and numbers; the open one right under it."""
+"""The list of slices: a row for each, with a switch, a name that opens it, and numbers; then suggestions.
+
+The chosen slice comes right under its row, where a phone shows it; a wide window shows it next to the list.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, state, visit
+from app.project import Workspace, edits, visit
 from app.views import parts
-from app.views.slices import forms
-from app.words import highlighted, markup, wording
-from mandoline_core import MandolineError, Project, Slice, SliceRow
+from app.views.slices import chosen, names_of, suggestions
+from app.views.slices.names_of import OPEN
+from app.words import markup, wording
+from mandoline_core import MandolineError, Slice, SliceRow
 from mandoline_core.metrics import get_metric
-from mandoline_core.slices import TEXT
-
-OPEN = "editing"  # the name of the open slice, for this visit
+from mandoline_core.pipeline import AttributionPart
 
 
 def show(workspace: Workspace, said: MandolineError | None) -> None:
     """Show every slice in its row; one that cannot be evaluated has no numbers, and what was said is not repeated."""
     rules = workspace.project.slices
-    name = visit.remember(OPEN) or ""
-    if name and name not in [rule.name for rule in rules]:
-        st.info(wording.plain(f"{name} is no longer there: it was renamed, deleted or undone."))
+    names = [rule.name for rule in rules]
+    name = names_of.now(visit.remember(OPEN) or "", names)
+    if name and name not in names:
+        st.info(wording.plain(f"Slice {name} no longer exists."))
         visit.remember(OPEN, "")
-    rows, notes, effects = _numbers(workspace, name)
-    share = get_metric(workspace.project.metric.name).share
+        name = ""
+    name = name or next((rule.name for rule in rules), "")
+    rows, notes, effects = _numbers(workspace)
+    bars = _waterfall(workspace, effects)
+    metric = get_metric(workspace.project.metric)
+    share = metric.share
     # The key becomes a class name in the page, which the style of the rows is scoped to.
     with st.container(key=markup.ROWS_KEY):
-        for number, rule in enumerate(rules):
+        # With something to see: a style alone goes where messages go, and takes the place of one.
+        st.html(markup.ROWS_STYLE + markup.slice_heads(metric.spoken))
+        for rule in rules:
             _controls(rule, is_open=rule.name == name)
-            effect = _effect(rule, effects, share)
+            effect = markup.effect_bar(effects.get(rule.name), bars[rule.name], share=share)
             note = notes.get(rule.name, "")
             row = markup.slice_row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share)
-            # Not by itself: a style alone goes where messages go, and takes the place of one.
-            st.html(row if number else markup.ROWS_STYLE + row)
+            st.html(row)
             if rule.name == name:
-                with st.container(border=True, key="open_slice"), parts.boundary(said):
+                with st.container(border=True, key="chosen_pane"), parts.boundary(said):
                     if note:
                         st.warning(wording.tell(note), icon=":material/warning:")
-                    show_open(workspace, rule, said)
+                    chosen.show(workspace, rule, said)
+        if not rules:
+            with st.container(border=True, key="chosen_pane"):
+                chosen.show_none(workspace)
+    suggestions.show(workspace)
 
 
 def _numbers(
-    workspace: Workspace, name: str
-) -> tuple[dict[str, list[SliceRow]], dict[str, str], dict[str, float | None]]:
+    workspace: Workspace,
+) -> tuple[dict[str, list[SliceRow]], dict[str, str], dict[str, AttributionPart]]:
     """Describe the slices of every rule, with what the checks say of it and what it does; as far as can be."""
     try:
         table, members = compute.table(workspace), compute.members(workspace)
@@ -54,7 +65,7 @@ def _numbers(
     except MandolineError:  # the bar says why
         return {}, {}, {}
     try:
-        return rows, compute.slice_notes(workspace), compute.effects(workspace, name)
+        return rows, compute.slice_notes(workspace), compute.quick_effects(workspace)
     except MandolineError:
         return rows, {}, {}
 
@@ -72,78 +83,25 @@ def _controls(rule: Slice, *, is_open: bool) -> None:
     st.button(  # without help, for which the button would be drawn twice
         f"**{wording.plain(rule.name)}** {wording.plain(rule.describe())}",
         key=f"open:{rule.name}",
-        icon=":material/expand_more:" if is_open else ":material/chevron_right:",
+        icon=":material/chevron_right:" if is_open else None,
         type="tertiary",
         width="stretch",
-        on_click=_open,
-        args=(rule.name,),
+        on_click=visit.remember,
+        args=(OPEN, rule.name),
     )
 
 
-def _effect(rule: Slice, effects: Mapping[str, float | None], share: bool) -> str:
-    if rule.name in effects:
-        return markup.effect_words(effects[rule.name], share=share)
-    return "open it" if rule.enabled else "off"
-
-
-def _open(name: str) -> None:
-    """Open a slice, or close it."""
-    visit.remember(OPEN, "" if visit.remember(OPEN) == name else name)
+def _waterfall(workspace: Workspace, effects: dict[str, AttributionPart]) -> dict[str, tuple[float, float]]:
+    """Place the effects end to end, from the labelled score (0) down or up to the estimate, in shares of the way."""
+    ends = [0.0]
+    for rule in workspace.project.slices:
+        ends.append(ends[-1] + (effects[rule.name].value if rule.name in effects else 0.0))
+    low, width = min(ends), (max(ends) - min(ends)) or 1.0
+    steps = zip(workspace.project.slices, ends, ends[1:], strict=False)
+    return {rule.name: ((start - low) / width, (end - low) / width) for rule, start, end in steps}
 
 
 def _switch(name: str, key: str) -> None:
     """Use a slice for the estimate, or not."""
     on = bool(visit.typed(key))
-    word = "switch on" if on else "switch off"
-    compute.attempt(f"{word} {name}", partial(edits.switch_slice, name=name, on=on))
-
-
-# What can be done with a slice: the words on the button, its icon, the edit, and what it is called.
-_ACTIONS: tuple[tuple[str, str, Callable[[Project, str], Project], str], ...] = (
-    ("Up", "arrow_upward", lambda project, name: edits.move_slice(project, name, -1), "move up"),
-    ("Down", "arrow_downward", lambda project, name: edits.move_slice(project, name, 1), "move down"),
-    ("Duplicate", "content_copy", edits.duplicate_slice, "duplicate"),
-    ("Delete", "delete", edits.remove_slice, "delete"),
-)
-
-
-def show_open(workspace: Workspace, rule: Slice, said: MandolineError | None) -> None:
-    """Show the open slice."""
-    with st.container(horizontal=True):
-        for word, icon, edit, label in _ACTIONS:
-            args = (edit, label, rule.name)
-            st.button(word, icon=f":material/{icon}:", key=f"do:{word}", on_click=_act, args=args)
-    forms.edit_form(workspace, rule)
-    with parts.boundary(said):
-        _matching_rows(workspace, rule)
-
-
-def _act(edit: Callable[[Project, str], Project], label: str, name: str) -> None:
-    """Move, copy or delete a slice; undo brings it back."""
-    deletes = edit is edits.remove_slice
-    done = f"Deleted {name}. Undo brings it back." if deletes else ""
-    # One that someone else has renamed or deleted meanwhile is refused with a sentence.
-    compute.attempt(f"{label} {name}", lambda project: edit(project, edits.find_slice(project, name).name), done)
-    if deletes and name not in [rule.name for rule in state.workspace().project.slices]:
-        visit.remember("editing", "")
-
-
-def _matching_rows(workspace: Workspace, rule: Slice) -> None:
-    """Show a few rows of both samples that the rule matches, with what matched marked; of a family its members."""
-    if rule.is_family:
-        rows = compute.table(workspace)
-        st.html(markup.members([rows[name] for name in compute.members(workspace)[rule.name]]))
-        return
-    found = compute.matches(workspace, rule)
-    counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in wording.SIDES.items())
-    st.markdown(f"**{counts} are inside.**")
-    parts.draw_caption(workspace, "Of")
-    texts = [column for column, need in rule.needs.items() if need == TEXT]
-    for side, word in wording.SIDES.items():
-        rows = found[side][2]
-        if len(texts) == 1:
-            for text in highlighted([str(text) for text in rows[texts[0]]], rule):
-                st.markdown(f":gray[{word}] {text}")
-        elif len(rows):
-            st.caption(f"First rows of the {word} data that are inside")
-            st.dataframe(rows, hide_index=True, height=150)
+    compute.attempt(f"{name} {'on' if on else 'off'}", partial(edits.switch_slice, name=name, on=on))

@@ -1,4 +1,4 @@
-"""Slices: the workbench, with the live panel beside it."""
+"""Slices: the workbench. The add line, the list, the chosen slice, and the live estimate, in sight together."""
 
 from __future__ import annotations
 
@@ -6,30 +6,29 @@ import streamlit as st
 
 from app import compute
 from app.views import live, parts
-from app.views.slices import add_line, row_map, slice_list
+from app.views.slices import add_line, history, slice_list
 
 
 def main() -> None:
     """Show the page."""
     st.title("Slices")
-    st.caption("Say how the new data differ. Each slice is a rule; the estimate above it follows every edit.")
     workbench()
 
 
 # A fragment, so that an edit draws only the work and the number: title, sidebar, scroll and focus stay as they are.
 @st.fragment
 def workbench() -> None:
-    """Show the work and the live panel; edits rerun only this."""
+    """Show the work and the live panel; edits rerun only this. The keys are what the stylesheet lays out as panes."""
     workspace = compute.current()
-    problem = live.summary(workspace)
-    with parts.boundary(said=problem):
-        add_line.show(workspace)
-        row_map.show(workspace)
-    work, beside = st.columns([3, 2])
-    with work:
-        slice_list.show(workspace, problem)
-    with beside:
-        live.panel(workspace)
+    with st.container(key="workbench"):
+        problem = live.summary(workspace)
+        with parts.boundary(said=problem):
+            add_line.show(workspace)
+        with st.container(key="list_pane"):
+            slice_list.show(workspace, problem)
+            history.show()
+        with st.container(key="live_pane"):
+            live.panel(workspace)
 
 
 main()

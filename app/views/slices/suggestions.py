@@ -12,6 +12,7 @@ from app.views import parts
 from app.words import offers as words
 from app.words import wording
 from mandoline_core import Suggestion, Suggestions
+from mandoline_core.discovery import GIVE_A_REASON
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -22,7 +23,7 @@ _PREVIEW = "previewed"
 
 def show(workspace: Workspace) -> None:
     """Offer suggestions; nothing is looked for before somebody wants them."""
-    place = st.expander("Suggestions: slices worth trying", icon=":material/lightbulb:", key=KEY, on_change="rerun")
+    place = st.expander("Suggested slices", icon=":material/lightbulb:", key=KEY, on_change="rerun")
     if place.open:
         with place, parts.boundary():
             _opened(workspace)
@@ -41,25 +42,23 @@ def _opened(workspace: Workspace) -> None:
     if job.running:
         parts.job_panel(lambda: compute.suggestion_job(compute.current()), "suggest")
     else:
-        parts.offer_job(job, "Look again", "suggest", partial(compute.start_suggestions, workspace))
+        parts.offer_job(job, "Retry", "suggest", partial(compute.start_suggestions, workspace))
 
 
 def _list(workspace: Workspace, found: Suggestions) -> None:
     st.caption(
-        "By how much of the change that matters each would explain: how far the share of rows is still off after "
-        "weighting, times how the score differs there. Whoever chooses by looking at scores fools the interval a "
-        "little: take what you can explain.",
+        "Accept only what you can explain. Slices chosen by their score make the interval a little too narrow.",
         help=TOOLTIPS["suggestions"],
     )
-    parts.draw_caption(workspace, "Tried on")
+    parts.draw_caption(workspace)
     if found.note:
         st.caption(wording.tell(found.note))
     if not found.suggestions:
-        st.success("Nothing that is still off after weighting seems to matter to the score.", icon=":material/check:")
+        st.success("No remaining shift affects the score significantly.", icon=":material/check:")
     for number, one in enumerate(found.suggestions):
         _suggestion(workspace, one, number, share=found.share)
     if gone := compute.refused(workspace):
-        label = f"Allow again: {wording.plain(', '.join(gone))}"
+        label = f"Suggest again: {wording.plain(', '.join(gone))}"
         st.button(label, type="tertiary", key="allow_again", on_click=state.look, kwargs={"never": []})
 
 
@@ -67,10 +66,12 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     """Show one: its rule, what it covers and does, why it is here, and what can be done with it."""
     trial = one.trials.get(workspace.model, one.first)
     with st.container(border=True, gap="xsmall", key=f"suggestion_{number}"):
-        badge = "" if one.stands_out else " :gray-badge[may not matter]"
+        badge = "" if one.stands_out else " :gray-badge[not significant]"
         st.markdown(f"**{wording.plain(one.words)}**{badge}")
         st.markdown(f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one))}.")
         st.caption(f"{wording.tell(one.reason)} {wording.plain(words.left_open(one.unexplained))}")
+        if trial.needs_reason:
+            st.caption(f":material/help: {GIVE_A_REASON}")
         opened = visit.remember(_PREVIEW) == one.name
         with st.container(horizontal=True):
             st.button(
@@ -81,7 +82,7 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
                 args=(_PREVIEW, "" if opened else one.name),
             )
             st.button("Accept", key=f"accept:{number}", icon=":material/check:", on_click=_accept, args=(one,))
-            st.button("Never", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
+            st.button("Dismiss", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
         if opened:
             _preview(compute.previewed(workspace, one))
 
@@ -103,7 +104,7 @@ def _preview(then: Workspace) -> None:
 def _accept(one: Suggestion) -> None:
     """Add it to the project; undo takes it away again."""
     label = f"accept {one.name}"
-    compute.attempt(label, compute.accepting(one), f"Accepted: {one.words}. Undo takes it back.")
+    compute.attempt(label, compute.accepting(one), f"Accepted: {one.words}.")
 
 
 def _never(name: str) -> None:

@@ -12,14 +12,14 @@ from app.project import Workspace, state, track_plan, visit
 from app.words import track as words
 from mandoline_core.formatting import tidy_number
 from mandoline_core.metrics import Metric, get_metric
-from mandoline_core.monitoring import BASES, AlertRule
+from mandoline_core.monitoring import BASES, LEVELS, AlertRule
 
-DROP, BASE, WORST = "alert_drop", "alert_base", "alert_worst"
+DROP, BASE, WORST, VERDICT, FALSE = "alert_drop", "alert_base", "alert_worst", "alert_verdict", "alert_false"
 
 
 def show(workspace: Workspace) -> None:
-    """Let a person say when to alert; who may only look is told."""
-    metric = get_metric(workspace.project.metric.name)
+    """Let the user say when to alert; who may only look is told."""
+    metric = get_metric(workspace.project.metric)
     rule = track_plan.alert_of(track_plan.plan_of(workspace.revision.document), metric)
     if workspace.view_only:
         st.caption(words.rule_sentence(rule, metric))
@@ -36,6 +36,19 @@ def show(workspace: Workspace) -> None:
     base.selectbox("Worse than", BASES, format_func=words.BASES.__getitem__, key=key, **bound)
     key = visit.bind(WORST, worst)
     floor.number_input(words.worst_label(metric), min_value=least, max_value=most, key=key, **box)
+    verdict, chance = st.columns([4, 7], vertical_alignment="bottom")
+    key = visit.bind(VERDICT, now.verdict)
+    levels = LEVELS[LEVELS.index("amber") :]  # at a better level there is nothing to alert
+    verdict.selectbox(
+        "Alert on verdict", levels, index=None, placeholder="never", format_func=words.verdict_choice, key=key, **bound
+    )
+    if metric.better == "near 0":
+        return
+    share = None if now.false_alarms is None else float(tidy_number(100 * now.false_alarms))
+    key = visit.bind(FALSE, share)
+    chance.number_input(
+        words.FALSE_ALARMS, min_value=0.1, max_value=50.0, key=key, help=words.FALSE_ALARMS_HELP, **box | {"step": 1.0}
+    )
 
 
 def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
@@ -49,8 +62,9 @@ def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
 
 
 def _change(scale: float) -> None:
-    """Write the rule beside the project; undo brings the other back."""
-    drop, base, worst = (visit.typed(key) for key in (DROP, BASE, WORST))
+    """Write the rule next to the project; undo brings the other back."""
+    drop, base, worst, verdict, false = (visit.typed(key) for key in (DROP, BASE, WORST, VERDICT, FALSE))
     with visit.refusing():
-        rule = AlertRule(drop, base, None if worst is None else tidy_number(worst / scale))
+        limit = None if worst is None else tidy_number(worst / scale)
+        rule = AlertRule(drop, base, limit, verdict, None if false is None else tidy_number(false / 100))
         state.change_track("set the alert rule", lambda plan: replace(plan, alert=rule))

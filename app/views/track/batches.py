@@ -18,19 +18,21 @@ from mandoline_core.formatting import listed
 from mandoline_core.monitoring import natural_order, short_name
 from mandoline_core.project import base_name
 
-UPLOAD, ON_SERVER, OUT = "Files, one a batch", "Files on the server", "Take out"
+UPLOAD, LABELS, ON_SERVER = "Files, one per batch", "Labels that arrived later", "Files on the server"
+OUT = "Batches to remove"
 
 
 def show(workspace: Workspace, *, first: bool = False) -> None:
-    """Let a person give batches, and take them out again; who may only look cannot."""
+    """Let the user give batches, and take them out again; who may only look cannot."""
     if workspace.view_only:
         return
     refused = visit.remember("track_refused") or ()  # stays in sight until the next attempt
-    with st.container(border=True) if first else st.expander("Add batches, or take some out", expanded=bool(refused)):
+    with st.container(border=True) if first else st.expander("Add or remove batches", expanded=bool(refused)):
         _upload()
         if server_files.folders():
             _on_server()
         if not first:
+            _upload_labels(workspace)
             _take_out(workspace)
         for sentence in refused:
             st.error(sentence, icon=":material/error:")
@@ -47,22 +49,36 @@ def use_sample(workspace: Workspace) -> None:
 def _upload() -> None:
     key = visit.renewable("track_upload")
     st.file_uploader(UPLOAD, accept_multiple_files=True, key=key, on_change=_take_in, args=(key,))
-    st.caption("CSV, CSV.gz or Parquet, with the columns of the new data. Numbers in the names are their order.")
+    st.caption("CSV, CSV.gz or Parquet with the columns of the new data, ordered by the numbers in their names.")
 
 
-def _take_in(key: str) -> None:
+def _upload_labels(workspace: Workspace) -> None:
+    key = visit.renewable("track_labels")
+    st.file_uploader(LABELS, accept_multiple_files=True, key=key, on_change=_take_in, args=(key, "track_labels"))
+    column = wording.plain(workspace.project.label or workspace.project.metric.column or "")
+    st.caption(f"Files with a column {column}: one named like its batch, or one for all batches with an ID column.")
+
+
+def _take_in(key: str, role: str = "track_upload") -> None:
     """Keep what was uploaded with the project; what is no table is refused, each file in its sentence."""
-    given: list[UploadedFile] = visit.typed(key) or []
-    visit.renew("track_upload")
-    batches, refused = [], []
+    given = [file for file in visit.typed(key) or [] if isinstance(file, UploadedFile)]
+    if key == visit.renewable(role):
+        visit.renew(role)
+        visit.remember("track_refused", [])
+    # Files of one attempt may arrive in two runs: what the first refused stays in sight.
+    batches, refused = [], list(visit.remember("track_refused") or ())
     for file in given:
         name = base_name(file.name)
         try:
             batches.append(Batch(name, _keep(name, uploads.receive(file, keep=False))))
         except MandolineError as error:
             refused.append(words.about(name, error))
-    visit.remember("track_refused", refused)
-    if batches:
+    visit.remember("track_refused", list(dict.fromkeys(refused)))
+    if batches and role == "track_labels":
+        names = listed((file.name for file in batches), most=3)
+        with visit.refusing():
+            state.change_track(f"add labels {names}", lambda plan: track_plan.add_labels(plan, batches))
+    elif batches:
         _add(batches)
 
 
@@ -85,7 +101,7 @@ def _on_server() -> None:
         key=key,
         placeholder="Pick or type, such as weekly/*.parquet",
         accept_new_options=True,
-        help=f"Under {wording.plain(server_files.where())}. Files that match a pattern later are tracked as they come.",
+        help=f"Under {wording.plain(server_files.where())}. Later files that match a pattern are added.",
         on_change=_take_from_server,
         args=(key,),
     )
@@ -106,24 +122,24 @@ def _take_from_server(key: str) -> None:
 
 
 def _take_out(workspace: Workspace) -> None:
-    names = [batch.name for batch in track_plan.plan_of(workspace.revision.document).given]
+    names = track_plan.removable(track_plan.plan_of(workspace.revision.document))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.multiselect(OUT, sorted(names, key=natural_order), key="track_out", placeholder="Choose batches")
+        chosen = st.multiselect(OUT, names, key="track_out", placeholder="Choose batches")
         st.button(
-            "Take them out",
+            "Remove",
             key="take_out",
             icon=":material/delete:",
             disabled=not chosen,
             on_click=_drop,
             args=(tuple(chosen),),
-            help="Undo brings them back." if chosen else "Choose some first.",
+            help="" if chosen else "Choose batches first.",
         )
 
 
 def _drop(names: tuple[str, ...]) -> None:
     with visit.refusing():
-        state.change_track(f"take out {listed(names, most=3)}", lambda plan: track_plan.drop_batches(plan, names))
-        visit.tell(f"Taken out: {listed(names, most=3)}. Undo brings them back.")
+        state.change_track(f"remove {listed(names, most=3)}", lambda plan: track_plan.drop_batches(plan, names))
+        visit.tell(f"Removed {listed(names, most=3)}. Undo restores them.")
 
 
 def _add(batches: list[Batch]) -> None:
@@ -139,16 +155,16 @@ def look_into(workspace: Workspace) -> None:
         return
     by_name = {batch.name: batch for batch in reversed(batches)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.selectbox("Look into a batch", list(by_name), key="track_look")
+        name = st.selectbox("Batch", list(by_name), key="track_look")
         pressed = st.button(
-            "Open it as a project",
+            "Open as a project",
             key="track_open",
             icon=":material/folder_open:",
-            help="The same labelled data, slices and settings, with this batch as the new data. This project stays.",
+            help="A new project with this batch as new data, and the same labelled data, slices and settings.",
         )
     if pressed:
         _open_batch(workspace, by_name[name])
-        st.switch_page(parts.ESTIMATE)
+        st.switch_page(parts.RESULT)
 
 
 def _open_batch(workspace: Workspace, batch: Batch) -> None:
@@ -160,6 +176,7 @@ def _open_batch(workspace: Workspace, batch: Batch) -> None:
         target_table=None,
         target_master=None,
         target_labels=None,
+        target_key=None,
     )
     names = {role: name for role, name in workspace.names.items() if role == "source"}
     server = [*({"source"} & set(workspace.server)), *(["target"] if batch.server else [])]

@@ -24,8 +24,7 @@ def main() -> None:
     if not track_plan.plan_of(workspace.revision.document).given:
         nothing_yet(workspace)
         return
-    st.caption("The same model, slices and settings on one batch of new data after the other.")
-    with st.spinner("Looking at the batches ..."):
+    with st.spinner("Loading batches ..."):
         compute.ask_track(workspace)
         drawn = seen(workspace)  # before it is drawn: what comes in the meantime is new
         found = compute.track_state(workspace)
@@ -38,6 +37,9 @@ def main() -> None:
         parts.chart(figure, "track", alt="The estimate on each batch of new data, with its interval")
     alerts.show(workspace)
     table(found, model)
+    if model in found.track.models and found.track.shares(model):
+        figure = found.track.draw_shares(model, dark=parts.is_dark())
+        parts.chart(figure, "track_shares", alt="The share of rows in each slice, batch by batch")
     take_home(workspace, found)
     batches.look_into(workspace)
     batches.show(workspace)
@@ -50,7 +52,7 @@ def seen(workspace: Workspace) -> tuple[object, ...]:
 
 
 def progress(workspace: Workspace, drawn: tuple[object, ...]) -> None:
-    """Show how far it is while it runs, and offer to go on where it was stopped."""
+    """Show how far it is while it runs, and offer to resume where it was cancelled."""
     job = compute.track_job(workspace)
     parts.show_job_error(job)
     if drawn != seen(workspace) or (job is not None and (job.running or job.stopping)):
@@ -58,23 +60,23 @@ def progress(workspace: Workspace, drawn: tuple[object, ...]) -> None:
     waiting = len(compute.track_state(workspace).waiting)
     if waiting and not (job is not None and job.running):
         left = "1 batch has" if waiting == 1 else f"{waiting} batches have"
-        parts.offer_job(job, "Go on", "track", partial(compute.start_track, workspace), f"{left} no estimate yet.")
+        parts.offer_job(job, "Resume", "track", partial(compute.start_track, workspace), f"{left} no estimate yet.")
 
 
 def nothing_yet(workspace: Workspace) -> None:
     """Say what the page is for, and offer the first step."""
     st.markdown(words.EMPTY, width=parts.HEADING_WIDTH)
     if workspace.view_only:
-        st.info("Nothing is tracked in this project yet.", icon=":material/info:")
+        st.info("No batches yet.", icon=":material/info:")
         return
     batches.show(workspace, first=True)
     st.button(
-        "Show it on the reviews sample",
+        "Try the reviews sample",
         key="track_sample",
         icon=":material/science:",
         on_click=batches.use_sample,
         args=(workspace,),
-        help="Six weeks of generated reviews, which become shorter and chattier.",
+        help="Six weekly batches of generated reviews.",
     )
 
 
@@ -84,7 +86,7 @@ def shown_model(workspace: Workspace, track: Track) -> str:
 
 
 def headline(found: compute.TrackState, model: str) -> None:
-    """Say where the newest batch stands, before anything else."""
+    """Say the estimate of the newest batch, before anything else."""
     track = found.track
     if not track.targets:
         return
@@ -92,12 +94,13 @@ def headline(found: compute.TrackState, model: str) -> None:
         n = len(track.targets) + len(found.waiting)
         st.markdown(f"#### {len(track.targets)} of {n} batches are done.", width=parts.HEADING_WIDTH)
         return
-    alerts, earlier = words.alert_sentences(track, model)
     st.markdown(f"#### {words.newest_sentence(track, model)}", width=parts.HEADING_WIDTH)
-    if alerts:
-        st.warning("  \n".join(alerts), icon=":material/notifications_active:")
-    if earlier:
-        st.caption(earlier)
+    st.markdown(words.light_sentence(track, model), width=parts.HEADING_WIDTH)
+    if track.alerts:
+        sentences = map(wording.tell, track.alert_sentences)
+        st.warning("  \n".join(sentences), icon=":material/notifications_active:")
+    if track.hits is not None:
+        st.caption(wording.plain(f"By later labels: {track.hits.message}"))
 
 
 def problems(found: compute.TrackState) -> None:
@@ -120,8 +123,9 @@ def table(found: compute.TrackState, model: str) -> None:
         column_config={
             "batch": st.column_config.TextColumn(pinned=True, width=120),
             "estimate": st.column_config.TextColumn(width=150),
-            "change": st.column_config.TextColumn(help="Against the score on the labelled data", width=100),
-            "verdict": st.column_config.TextColumn(help=TOOLTIPS["verdict"], width=80),
+            "by labels": st.column_config.TextColumn(help="The score on labels that arrived later", width=190),
+            "change": st.column_config.TextColumn(help="From the score on the labelled data", width=100),
+            "verdict": st.column_config.TextColumn(help=TOOLTIPS["verdict"], width=130),
             "alert": st.column_config.TextColumn(width=60),
             "new rows": st.column_config.NumberColumn(format="localized", width=90),
         },
@@ -140,7 +144,7 @@ def take_home(workspace: Workspace, found: compute.TrackState) -> None:
             ("Download charts (HTML)", "html", found.track.to_html),
         ):
             parts.download(title, content, f"{name}.{ending}", f"download_track_{ending}")
-    st.caption("All models. On the command line, `mandoline track` writes the same.")
+    st.caption("All models. Same as `mandoline track`.")
 
 
 main()

@@ -1,4 +1,4 @@
-"""Backtesting: labelled rows go in; how every method does on pseudo-targets made of them comes out.
+"""Backtesting: labelled rows go in; the errors of every method on simulated targets come out.
 
 The truth is known there. Shifts are made by slices, by a slice held out, by class and by a column.
 """

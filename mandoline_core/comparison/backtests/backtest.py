@@ -1,15 +1,14 @@
-"""Backtest: how every method does on pseudo-targets made of labelled rows, where the truth is known."""
+"""Backtest: the error of every method on simulated shifts of labelled rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
-from mandoline_core.checks import NOT_CONVERGED
-from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows, read_predictions
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows
 from mandoline_core.comparison.backtests.pseudo_targets import COLUMN, KINDS, pseudo_targets
 from mandoline_core.comparison.backtests.results import Backtest, ModelBacktest, Trial, judge
 from mandoline_core.comparison.backtests.text import say_what_it_proves
@@ -18,46 +17,46 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.pipeline import Fit, Progress, interval_of, state
+from mandoline_core.pipeline import Fit, Options, Progress, Request, interval_of, read_predictions, state, with_options
 from mandoline_core.project import EstimatorSettings, Project
-from mandoline_core.slices import Slice
-from mandoline_core.weighting import Problem
+from mandoline_core.slices import SliceLike
+from mandoline_core.weighting import NOT_FITTED, Problem
 
-_LOOKS_AT_COLUMNS = "It looks at columns, and would have to be fitted to them again for each of many pseudo-targets."
-_TAKES_LONG = "It takes too long to be repeated many times. Name it in estimators to try it nevertheless."
+_LOOKS_AT_COLUMNS = "It uses columns and would need a new fit for every pseudo-target."
+_TAKES_LONG = "It is slow. Name it in estimators to include it."
 
 
+@with_options
 def backtest(
-    source: Project | Sample,
+    source: Project | Sample | Request,
     target: Sample | None = None,
-    slices: Sequence[Slice] | None = None,
+    slices: Sequence[SliceLike] | None = None,
     *,
     draws: int = 100,
     estimators: Sequence[str] | None = None,
     columns: Sequence[str] | None = (),
     kinds: Sequence[str] = KINDS,
     progress: Progress | None = None,
-    **asked: Any,
+    **options: Unpack[Options],
 ) -> Backtest:
-    """See how every method does on shifts made out of the labelled source, for each model.
+    """Backtest every method on simulated shifts of the labelled data, for each model.
 
     Parameters
     ----------
     source : Project or Sample
-        A project says everything else itself; then only `draws`, `estimators`, `columns`, `kinds` and `progress` may
-        follow.
+        With a project, only `draws`, `estimators`, `columns`, `kinds`, `progress` and overrides may follow.
     draws : int
-        Pseudo-targets of every kind.
+        Simulated targets of each kind.
     estimators : sequence of str, optional
-        Names in the registry; all that are quick when left out.
+        Names of methods. Default: all quick ones.
     columns : sequence of str, or None
-        To split the source by; when empty, columns that look like times or groups; None for no such split.
+        Columns to split the source by. Empty: time and group columns are detected. None: no split by column.
     kinds : sequence of str
         Of shift: "slices", "held-out slice", "class", "column".
     progress : callable, optional
-        Called with what is being done and the share done, between 0 and 1.
-    **asked
-        edges, metric ("accuracy" when left out), methods, and fields of EstimatorSettings.
+        Called with the current step and the share done, from 0 to 1.
+    **options
+        edges, metric (default "accuracy"), methods, and fields of EstimatorSettings.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def backtest(
     _check(draws, kinds)
     for name in estimators or ():
         get_estimator(name)  # refuse an unknown name before any work
-    stated = state("backtest", source, target, slices, **asked).in_memory
+    stated = state("backtest", source, target, slices, **options).in_memory
     models = {
         fit.model: backtest_model(
             fit,
@@ -93,12 +92,10 @@ def backtest(
 
 def _check(draws: object, kinds: Sequence[str]) -> None:
     if isinstance(draws, bool) or not isinstance(draws, int) or draws < 1:
-        raise ProjectError(f"draws must be a whole number, 1 or above. Got {draws!r}.")
+        raise ProjectError(f"draws must be a whole number, 1 or more. Got {draws!r}.")
     for kind in kinds:
         if kind not in KINDS:
-            raise ProjectError(
-                f"A backtest knows no shift of kind {kind!r}. Kinds: {listed(KINDS)}.{did_you_mean(kind, KINDS)}"
-            )
+            raise ProjectError(f"Unknown kind of shift {kind!r}. Kinds: {listed(KINDS)}.{did_you_mean(kind, KINDS)}")
 
 
 def backtest_model(
@@ -111,7 +108,7 @@ def backtest_model(
     kinds: Sequence[str] = KINDS,
     progress: Progress | None = None,
 ) -> ModelBacktest:
-    """See how every method does on shifts made out of one model's labelled rows.
+    """Backtest every method on one model.
 
     Corrections and edges stay as they are, also those that were measured or learned; intervals are made without
     the bootstrap.
@@ -119,7 +116,7 @@ def backtest_model(
     Parameters
     ----------
     settings : EstimatorSettings
-        Its name only says which method the text speaks of first.
+        Its method is shown first in the text.
     draws, estimators, columns, kinds
         As for `backtest`. Shifts of a kind take turns, each at least once; a split by a column is tried once.
     progress : callable, optional
@@ -128,7 +125,7 @@ def backtest_model(
     _check(draws, kinds)
     methods, left_out = _methods(fit.problem, estimators)
     rows, predictions = fit.cells.rows, None
-    needs = {need for method in methods.values() for need in method.needs}
+    needs = {need for method in methods.values() for need in method.needs_for(fit.problem.metric)}
     if rows is not None and needs & {"predictions", "probabilities"}:
         predictions = read_predictions(rows, probabilities="probabilities" in needs)
     shifts, skipped = pseudo_targets(fit, columns=columns, kinds=kinds, seed=settings.seed)
@@ -175,7 +172,7 @@ def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, E
     left_out: dict[str, str] = {}
     for name in ESTIMATORS if names is None else names:
         method = get_estimator(name)
-        if {"features", "scores"} & set(method.needs):
+        if {"features", "scores"} & set(method.needs_for(problem.metric)):
             left_out[name] = _LOOKS_AT_COLUMNS
         elif method.seconds and names is None:  # many draws take many times as long
             left_out[name] = _TAKES_LONG
@@ -219,9 +216,9 @@ def _try(method: Estimator, problem: Problem) -> Outcome | str:
         method.check(problem)
         outcome = method.estimate(problem)
     except MandolineError as error:
-        return error.sentence
+        return str(error)
     except np.linalg.LinAlgError as error:  # a draw may leave a matrix that no real sample would have
-        return f"A matrix could not be solved: {error}."
+        return f"A matrix is singular: {error}."
     if not outcome.converged or not math.isfinite(outcome.value):
-        return NOT_CONVERGED.found("serious").headline
+        return NOT_FITTED
     return outcome

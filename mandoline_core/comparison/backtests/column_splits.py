@@ -1,4 +1,4 @@
-"""Split labelled rows by a column such as a time, a place or a group: one part to learn from, the other to foretell."""
+"""Split labelled rows by a column, such as time or group: one part is the source, the other the target."""
 
 from __future__ import annotations
 

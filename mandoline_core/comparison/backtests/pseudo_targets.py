@@ -1,10 +1,10 @@
-"""Pseudo-targets: shifts made out of the labelled source, where the truth is known, and samples drawn from them.
+"""Simulated targets (pseudo-targets): shifts of the labelled source with a known true score.
 
-The scored source rows stand for the whole population. A pseudo-target is a second population made of the same rows
+The scored source rows are the whole population. A pseudo-target is a second population made of the same rows
 with other weights, and its truth is the metric on all rows so weighted. Both samples are drawn from their
 populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, the
 truth is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
-Two halves of the source in the place of the population would not do: a truth measured on one half has a sampling error
+Two halves of the source instead of the population would not do: a truth measured on one half has a sampling error
 of its own that no interval counts, and errors would be those of half the rows.
 """
 
@@ -16,15 +16,14 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.checks import NOT_CONVERGED
 from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
-from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, read_predictions
+from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget
 from mandoline_core.data import class_codes
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Mandoline
 from mandoline_core.metrics import MOST_CLASSES, evaluate
-from mandoline_core.pipeline import Fit, steps
-from mandoline_core.weighting import Problem
+from mandoline_core.pipeline import Fit, read_predictions, steps
+from mandoline_core.weighting import NOT_FITTED, Problem
 
 SLICES, HELD_OUT, CLASS, COLUMN = KINDS = ("slices", "held-out slice", "class", "column")
 N_RANDOM = 20  # tilts of classes at random
@@ -61,7 +60,7 @@ def pseudo_targets(
     >>> round(made["slices"][0].truth, 6)
     0.25
     >>> skipped["held-out slice"]
-    'There is only one slice rule; without it methods on slices have nothing to go by.'
+    'There is only one slice. Holding it out leaves none.'
     """
     problem = _unsplit(fit.problem)
     rng = np.random.default_rng(seed)
@@ -79,7 +78,7 @@ def pseudo_targets(
 def _unsplit(problem: Problem) -> Problem:
     """Undo a split of the source: all rows fit the weights, and all get one. Corrections stay as they are."""
     members = problem.members
-    # A draw is split anew by its own rows, so that a split of the real rows must not stay in the population.
+    # A draw is split again by its own rows, so that a split of the real rows must not stay in the population.
     everyone = members._replace(groups=np.zeros(len(members.source), dtype=np.int8))
     return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
 
@@ -95,19 +94,19 @@ def _tilted(kind: str, detail: str, problem: Problem, ratios: Floats, start: Flo
 def _by_slices(problem: Problem) -> _Made:
     """Tilt by the modelled slices, as far as they shift in the real target."""
     if not problem.patterns.names:
-        return [], {SLICES: "There are no slices to tilt by."}
+        return [], {SLICES: "There are no slices."}
     try:
         weights, delta = _fitted(problem)
         return [_tilted(SLICES, "", problem, weights, delta)], {}
     except MandolineError as error:
-        return [], {SLICES: error.sentence}
+        return [], {SLICES: str(error)}
 
 
 def _fitted(problem: Problem) -> tuple[Floats, Floats | None]:
     """Fit Mandoline's weights of the real target, shape (n_scored,); return the parameters, too."""
     outcome = Mandoline().weigh(problem)
     if not outcome.converged:
-        raise MandolineError(NOT_CONVERGED.found("serious").headline)
+        raise MandolineError(NOT_FITTED)
     return outcome.weights(problem.members), outcome.delta
 
 
@@ -115,8 +114,8 @@ def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
     """Tilt by the slices of one rule, which estimators do not get; by each rule in turn."""
     groups = steps(fit)
     if len(groups) < 2:
-        alone = "There is only one slice rule; without it methods on slices have nothing to go by."
-        return [], {HELD_OUT: alone if groups else "There are no slices to hold out."}
+        alone = "There is only one slice. Holding it out leaves none."
+        return [], {HELD_OUT: alone if groups else "There are no slices."}
     targets, skipped = [], {}
     for name, held_out in groups.items():
         # A rule's slices go together: one that stays behind would still tell of the others.
@@ -125,7 +124,7 @@ def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
             weights, _ = _fitted(problem.select(held_out))
             targets.append(_tilted(HELD_OUT, name, problem.select(others), weights))
         except MandolineError as error:
-            skipped[f"{HELD_OUT}: {name}"] = error.sentence
+            skipped[f"{HELD_OUT}: {name}"] = str(error)
     return targets, skipped
 
 
@@ -138,27 +137,27 @@ def _by_class(fit: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
             return [_tilted(CLASS, "", problem, shift[labels])], {}
         shares, strength = np.bincount(labels) / len(labels), _strength(_by_slices(problem)[0])
         ratios = [_random_ratios(shares, strength, rng) for _ in range(N_RANDOM)]
-        return [_tilted(CLASS, f"at random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
+        return [_tilted(CLASS, f"random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
     except MandolineError as error:
-        return [], {CLASS: error.sentence}
+        return [], {CLASS: str(error)}
 
 
 def _labels(fit: Fit) -> Index:
     """Read the classes of the scored source rows."""
     rows, metric = fit.cells.rows, fit.problem.metric
     if rows is None or rows.source.label is None:
-        raise MandolineError("There is no label to tilt by.")
+        raise MandolineError("There are no labels.")
     if metric.needs == "numbers":
-        raise MandolineError("Labels are numbers here, not classes.")
+        raise MandolineError("Labels are numbers, not classes.")
     if metric.needs == "column":
         labels = class_codes(rows.source.series(rows.source.label))[0][0][rows.scored]
     else:
         labels = read_predictions(rows, probabilities=False).labels.truth
     n_classes = len(np.unique(labels))
     if (labels < 0).any():
-        raise MandolineError("Some rows that count have no label.")
+        raise MandolineError("Some scored rows have no label.")
     if not 2 <= n_classes <= MOST_CLASSES:
-        raise MandolineError(f"Labels have {n_classes} classes. A tilt needs 2 to {MOST_CLASSES}.")
+        raise MandolineError(f"There are {n_classes} classes. Expected 2 to {MOST_CLASSES}.")
     return np.asarray(labels, dtype=np.intp)
 
 
@@ -183,7 +182,7 @@ def _predicted_shift(fit: Fit) -> Floats | None:
 
 
 def _strength(made: list[PseudoTarget]) -> float:
-    """Measure a tilt by the variance of its ratios; a usual one where there is none."""
+    """Measure a tilt by the variance of its ratios; a usual one if absent."""
     if not made:
         return _USUAL_STRENGTH
     weights = made[0].weights
@@ -209,20 +208,20 @@ def _by_column(fit: Fit, problem: Problem, columns: Sequence[str] | None) -> _Ma
     """
     rows = fit.cells.rows
     if columns is None or rows is None:
-        return [], {COLUMN: "Only slice codes are known here." if rows is None else "No split by a column was wanted."}
+        return [], {COLUMN: "Only slice codes are given." if rows is None else "Not requested."}
     chosen = list(columns) or find_columns(rows.source, rows.target)
     if not chosen:
-        return [], {COLUMN: "No column that looks like a time or a group was found. Name one."}
+        return [], {COLUMN: "Found no time or group column. Name one."}
     targets, skipped = [], {}
     for column in chosen:
         splits = split_column(rows.source, column, rows.scored)
         if not splits:
-            skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into parts that are large enough."
+            skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into large enough parts."
         for detail, source, target in splits:
             try:
                 made = _tilted(COLUMN, detail, problem, target.astype(float))
             except MandolineError as error:
-                skipped[f"{COLUMN}: {detail}"] = error.sentence
+                skipped[f"{COLUMN}: {detail}"] = str(error)
             else:
                 targets.append(replace(made, source_rows=np.flatnonzero(source), drawn=False))
     return targets, skipped

@@ -1,4 +1,4 @@
-"""What a backtest found: every single draw, how methods did by kind of shift, and what to expect of them."""
+"""The results of a backtest: by draw, by method and kind of shift, and average errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import numpy as np
 from mandoline_core.arrays import Interval
 from mandoline_core.comparison.backtests.pseudo_targets import CLASS, HELD_OUT, SLICES
 from mandoline_core.metrics import Metric
+from mandoline_core.results import Tabular
 
-EXPECTED_KINDS = (SLICES, HELD_OUT, CLASS)  # whose errors a person may expect, whatever columns there are
+EXPECTED_KINDS = (SLICES, HELD_OUT, CLASS)  # the kinds behind the average error
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Hold what one method estimated on one pseudo-target.
+    """Hold one method's estimate on one simulated target.
 
     Parameters
     ----------
@@ -32,7 +33,7 @@ class Trial:
     covered : bool or None
         Whether the interval holds the truth.
     direction_right : bool or None
-        Whether the estimate lies on the truth's side of the source score; None where the two are too near to tell,
+        Whether the sign of the change is right; None where truth and source score are too close to tell,
         and for the source score itself, which takes no side.
     reason : str or None
         Why the method failed.
@@ -58,20 +59,20 @@ class Trial:
 
 @dataclass(frozen=True)
 class MethodRecord:
-    """Hold how one method did over many pseudo-targets; numbers are None where it never succeeded.
+    """Hold one method's errors over many simulated targets; None if it never succeeded.
 
     Parameters
     ----------
     n : int
-        Pseudo-targets on which it succeeded.
+        Number of test samples with an estimate.
     mean_error, mean_absolute_error, max_absolute_error, rmse : float or None
-        Of estimate minus truth.
+        Computed from estimate minus truth.
     coverage : float or None
-        Share of intervals that hold the truth.
+        Share of intervals that contain the truth.
     direction_right : float or None
-        Share of estimates on the truth's side of the source score.
+        Share of estimates that move the labelled score towards the truth.
     n_directions : int
-        Pseudo-targets where the truth was far enough from the source score to have a side.
+        Number of test samples whose truth is far enough from the labelled score to have a direction.
     """
 
     n: int
@@ -85,9 +86,9 @@ class MethodRecord:
     failures: int
 
 
-@dataclass(frozen=True, eq=False)
-class ModelBacktest:
-    """Hold how every method did for one model.
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelBacktest(Tabular):
+    """Hold the backtest of one model.
 
     Parameters
     ----------
@@ -122,7 +123,9 @@ class ModelBacktest:
     words: tuple[str, ...]
 
     def expected_error(self, method: str) -> float | None:
-        """Average a method's mean absolute error over the kinds that tilt the source; None where it never succeeded.
+        """Average a method's mean absolute error over the kinds except 'column'; None if it never succeeded.
+
+        It is of shifts made from the labelled data. Natural shifts are often larger, so it is not the error to expect.
 
         Splits by columns are left out: how many there are is accident, and each may be of any strength.
         """
@@ -132,7 +135,7 @@ class ModelBacktest:
         return float(np.mean(present)) if present else None
 
     def details(self, kind: str) -> dict[str, dict[str, MethodRecord]]:
-        """Judge the methods on every part of a kind by itself: by slice held out, by part of a column."""
+        """Judge the methods on each part of a kind: each held-out slice, each part of a column."""
         trials = [trial for trial in self.draws if trial.kind == kind]
         return {
             detail: judge(trial for trial in trials if trial.detail == detail)
@@ -140,14 +143,15 @@ class ModelBacktest:
         }
 
     def as_dict(self, *, draws: bool = False) -> dict[str, Any]:
-        """Return the backtest as plain data, every single draw only if asked for."""
+        """Return the backtest as plain data; single draws on request."""
         methods = dict.fromkeys(trial.method for trial in self.draws)
         return {
             "metric": self.metric.name,
             "n_source": self.n_source,
             "n_target": self.n_target,
             "confidence": self.confidence,
-            "expected_error": {method: self.expected_error(method) for method in methods},
+            "average_error": {method: self.expected_error(method) for method in methods},
+            "expected_error": {method: self.expected_error(method) for method in methods},  # the key's old name
             "kinds": {
                 kind: {
                     "methods": _plain(records),
@@ -160,13 +164,21 @@ class ModelBacktest:
             "words": list(self.words),
         } | ({"draws": [asdict(trial) for trial in self.draws]} if draws else {})
 
+    def records(self) -> list[dict[str, Any]]:
+        """List every method by kind of shift."""
+        return [
+            {"shift": kind, "method": method, **asdict(record)}
+            for kind, records in self.kinds.items()
+            for method, record in records.items()
+        ]
+
 
 def _plain(records: dict[str, MethodRecord]) -> dict[str, dict[str, Any]]:
     return {method: asdict(record) for method, record in records.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Backtest:
+@dataclass(frozen=True, eq=False, repr=False)
+class Backtest(Tabular):
     """Hold the backtests of all models. Prints as text in a terminal."""
 
     name: str
@@ -176,6 +188,10 @@ class Backtest:
         """Return the backtest as plain data: what `mandoline backtest --json` prints."""
         return {"models": {name: model.as_dict(draws=draws) for name, model in self.models.items()}}
 
+    def records(self) -> list[dict[str, Any]]:
+        """List every method by model and kind of shift."""
+        return [{"model": name, **line} for name, model in self.models.items() for line in model.records()]
+
     def __str__(self) -> str:
         from mandoline_core.comparison.backtests.text import render_backtest
 
@@ -183,7 +199,7 @@ class Backtest:
 
 
 def judge(trials: Iterable[Trial]) -> dict[str, MethodRecord]:
-    """Sum up how each method did, in the order in which methods first appear.
+    """Summarise the trials of each method, in order of first appearance.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A backtest as text for a terminal, and in words what it proves and what not."""
+"""A backtest as text for a terminal, and what it shows and does not show."""
 
 from __future__ import annotations
 
@@ -6,26 +6,24 @@ from collections.abc import Sequence
 
 from mandoline_core.comparison.backtests.pseudo_targets import CLASS, COLUMN, HELD_OUT, SLICES
 from mandoline_core.comparison.backtests.results import Backtest, MethodRecord, ModelBacktest
-from mandoline_core.formatting import Sentence, listed, show_points, table, wrapped
+from mandoline_core.formatting import listed, show_percent, show_points, table, wrapped
 
 _ABOUT_KINDS = {
-    SLICES: Sentence(
-        "'slices' shifts the slices as far as in the real {target}. Slices carry all of this shift, so methods on "
-        "slices have an easy life: it shows how much is luck, and whether intervals are long enough."
+    SLICES: (
+        "'slices' shifts the slices as much as in the new data. Your slices explain this shift fully, so it shows "
+        "sampling error and interval coverage only."
     ),
     HELD_OUT: (
-        "'held-out slice' shifts one slice that methods do not get to see, each in turn: so far off can methods on "
-        "slices be if one as important was forgotten. What is luck of the labelled rows counts as real here, so that a "
-        "slice without any effect may seem to have a little."
+        "'held-out slice' shifts one slice that the methods do not see, each in turn. It shows the error from a "
+        "missing slice. Sampling error in the labelled rows adds to it, so a slice without effect may show one."
     ),
-    CLASS: Sentence(
-        "'class' shifts how frequent classes are and nothing else, as predicted classes shift in the real {target}, or "
-        "at random where there are no predictions."
+    CLASS: (
+        "'class' shifts class frequencies only (label shift): as predictions shift in the new data, or at random "
+        "without predictions."
     ),
     COLUMN: (
-        "'column' foretells one part of the labelled rows from the others, such as later rows from earlier ones: the "
-        "only shifts here that nobody designed. Each is tried once, and its truth is the score of these very rows, "
-        "whose luck intervals do not count: fewer of them may hold it."
+        "'column' estimates one part of the labelled rows from the others, such as later from earlier rows. These "
+        "shifts are real, with one try each. The true score is that of these rows, so coverage may be lower."
     ),
 }
 
@@ -33,7 +31,7 @@ _ABOUT_KINDS = {
 def say_what_it_proves(
     kinds: Sequence[str], sizes: tuple[int, int], *, capped: bool = False, noisy: bool = False
 ) -> tuple[str, ...]:
-    """Say in plain sentences what a backtest proves and what not.
+    """Say what a backtest shows and what it does not.
 
     Parameters
     ----------
@@ -48,31 +46,33 @@ def say_what_it_proves(
 
     Examples
     --------
-    >>> say_what_it_proves(["slices"], (600, 100))[1]
-    'It shows how methods do when the shift is of this kind and strength.'
+    >>> say_what_it_proves(["slices"], (600, 100))[1][:65]
+    'It shows how methods perform under shifts of this kind and size, '
     """
-    drawn = f"each draw has {sizes[0]:,} labelled rows and {sizes[1]:,} new ones"
-    drawn += ", fewer than the real samples, so that errors are larger than theirs" if capped else ""
+    smaller = ", fewer than in your data, so errors are larger" if capped else ""
     population = (
-        "The labelled rows are taken for the whole population: pseudo-sources are drawn from them as they are, "
-        f"pseudo-targets with a shift, so that the true score is known exactly; {drawn}."
+        "Labelled and new data are simulated by drawing labelled rows, the new data with a known shift, so the true "
+        f"score is known. Each draw has {sizes[0]:,} labelled and {sizes[1]:,} new rows{smaller}."
     )
-    shows = "It shows how methods do when the shift is of this kind and strength."
+    shows = (
+        "It shows how methods perform under shifts of this kind and size, not what to expect: natural shifts are often "
+        "larger."
+    )
     hides = (
-        "It cannot show a shift that the labelled data hold no trace of, such as rows unlike any labelled one, or "
-        "labels that have come to mean something else."
+        "It cannot show shifts that the labelled data do not contain, such as new kinds of rows or labels with a "
+        "changed meaning."
     )
     about = [_ABOUT_KINDS[kind] for kind in kinds]
     if noisy and (SLICES in kinds or HELD_OUT in kinds):
         about.append(
-            "Noisy slices are shifted by what they say, because the truth behind it is not known. That favours methods "
-            "that take slices at their word over those that correct them, such as 'denoised'."
+            "Noisy slices are shifted as observed, since true membership is unknown. This favours methods without "
+            "corrections over methods such as 'denoised'."
         )
     return population, shows, hides, *about
 
 
 def render_backtest(backtest: Backtest) -> str:
-    """Write a backtest for a terminal: for each model a table of methods, then parts of kinds, then words."""
+    """Write a backtest for a terminal: tables by model, then explanations."""
     models = list(backtest.models.values())
     parts = [_model_text(backtest.name, model) for model in models]
     words = dict.fromkeys(sentence for model in models for sentence in model.words)
@@ -82,21 +82,21 @@ def render_backtest(backtest: Backtest) -> str:
 def _model_text(name: str, model: ModelBacktest) -> str:
     unit = "points" if model.metric.share else "the metric's units"
     lines = [
-        f"{name}: how methods do for {model.metric.name} of {model.model} where the truth is known",
+        f"{name}: backtest of {model.metric.spoken} of {model.model}, by method",
         "",
         _methods_table(model),
         "",
         wrapped(
-            f"Mean absolute errors in {unit}, with the share of {model.confidence:.0%} intervals that hold the truth. "
-            "'to expect' averages over tilts of the source, columns aside; 'right way' is how often the estimate "
-            "lies on the truth's side of the source score, where there is a change to see.",
+            f"Mean absolute error in {unit} on shifts made from the labelled data (coverage of "
+            f"{100 * model.confidence:g}% intervals). Natural shifts are often larger. 'average' is over the kinds of "
+            "shift except 'column'. 'direction' is how often the sign of the change is right.",
             "",
         ),
     ]
     for kind in (HELD_OUT, COLUMN):
         if kind in model.kinds:
             lines += ["", _details_table(model, kind)]
-    missing = [wrapped(f"Not tried by {kind}: {why}", "- ") for kind, why in model.skipped.items()]
+    missing = [wrapped(f"No shift by {kind}: {why}", "- ") for kind, why in model.skipped.items()]
     for why in dict.fromkeys(model.left_out.values()):
         names = [method for method, reason in model.left_out.items() if reason == why]
         missing.append(wrapped(f"Left out {listed(names)}: {why}", "- "))
@@ -105,7 +105,7 @@ def _model_text(name: str, model: ModelBacktest) -> str:
 
 def _methods_table(model: ModelBacktest) -> str:
     methods = list(dict.fromkeys(method for records in model.kinds.values() for method in records))
-    rows = [["method", "to expect", *model.kinds, "right way", "failed"]]
+    rows = [["method", "average", *model.kinds, "direction", "failed"]]
     for method in methods:
         records = [kind[method] for kind in model.kinds.values() if method in kind]
         expected = model.expected_error(method)
@@ -142,10 +142,10 @@ def _size(error: float, model: ModelBacktest) -> str:
 def _cell(record: MethodRecord | None, model: ModelBacktest) -> str:
     if record is None or record.mean_absolute_error is None or record.coverage is None:
         return "-"
-    return f"{_size(record.mean_absolute_error, model)} ({record.coverage:.0%})"
+    return f"{_size(record.mean_absolute_error, model)} ({show_percent(record.coverage)})"
 
 
 def _sides(records: Sequence[MethodRecord]) -> str:
     n = sum(record.n_directions for record in records)
     right = sum(record.n_directions * (record.direction_right or 0.0) for record in records)
-    return f"{right / n:.0%}" if n else "-"
+    return show_percent(right / n) if n else "-"

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from mandoline_core.data.conversion import as_parquet
 from mandoline_core.data.engines.engine import Engine
-from mandoline_core.data.engines.table import BATCH, Table, first_line
-from mandoline_core.data.files import Files, unreadable
+from mandoline_core.data.engines.table import BATCH, Change, Table, first_line
+from mandoline_core.data.files import Files, is_offset, time_zones, unreadable
 from mandoline_core.data.progress import take_step, wait_for
 from mandoline_core.errors import DataError
 
@@ -49,6 +49,10 @@ class DuckDBTable(Table):
         """The relation."""
         return nw.from_native(self._relation)
 
+    def changed(self, change: Change) -> Table:
+        """Add columns when rows are read."""
+        return DuckDBTable(nw.to_native(change(self.normalised)), self.name, self.files, self._connection)
+
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query."""
         return self._run(lambda: nw.to_native(query).to_arrow_table())
@@ -64,7 +68,7 @@ class DuckDBTable(Table):
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.Table]:
         """Stream some columns of all rows."""
-        names = ", ".join('"' + column.replace('"', '""') + '"' for column in columns)
+        names = ", ".join(map(_quoted, columns))
         reader = self._run(lambda: self._relation.project(names).to_arrow_reader(BATCH))
         while True:
             try:
@@ -105,7 +109,7 @@ class DuckDB(Engine):
 
         files = as_parquet(files)
         try:
-            relation = connection.read_parquet([str(path) for path in files.paths])
+            relation = _local_times(connection.read_parquet([str(path) for path in files.paths]), files)
         except duckdb.Error as error:
             raise unreadable(files.name, error) from None
         return DuckDBTable(relation, files.name, files, connection)
@@ -138,6 +142,20 @@ class DuckDB(Engine):
         for key, value in settings.items():
             connection.execute(f"SET {key} = '{value}'")
         return connection
+
+
+def _local_times(relation: duckdb.DuckDBPyRelation, files: Files) -> duckdb.DuckDBPyRelation:
+    """Take times as local ones: DuckDB itself forgets the zone that a file gives."""
+    local = {}
+    for column, zone in time_zones(files.paths[0]).items():
+        name = _quoted(column)
+        moved = f" + INTERVAL '{zone[0]}{zone[1:3]} hours {zone[0]}{zone[-2:]} minutes'" if is_offset(zone) else ""
+        local[column] = f"timezone('{'UTC' if moved else zone}', {name}){moved} AS {name}"
+    return relation.project(f"* REPLACE ({', '.join(local.values())})") if local else relation
+
+
+def _quoted(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'
 
 
 def _share(connection: duckdb.DuckDBPyConnection) -> float | None:

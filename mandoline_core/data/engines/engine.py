@@ -14,26 +14,27 @@ import pandas as pd
 from mandoline_core.data.engines.table import Table
 from mandoline_core.data.files import Files, check_path, find_files
 from mandoline_core.errors import DataError
+from mandoline_core.formatting import folder_name
 
 _DATABASES = (".duckdb", ".db")
 ENGINES: dict[str, Engine] = {}
 
 
 class Engine(ABC):
-    """Declare an engine: a subclass in a file of its own, and one line in `engines/__init__.py`.
+    """Declare an engine: a subclass in its own file, and one line in `engines/__init__.py`.
 
     Attributes
     ----------
     name : str
         What project files call it.
     title : str
-        What people are offered: rows are read "by Polars".
+        Its name in the interface: rows are read "by Polars".
     package : str, optional
         The package that it needs and that does not come along.
     in_memory : bool
         Whether it reads files whole.
     scans_files, reads_databases, knows_tables : bool
-        What it opens: files of rows, database files, tables by their name alone.
+        What it opens: data files, database files, tables by name.
     implementation : narwhals.Implementation, optional
         The lazy frames that it takes from a caller, and goes over as a `table_type`.
     """
@@ -75,16 +76,16 @@ class Engine(ABC):
             What an engine elsewhere needs to be reached.
         """
         if path is None:
-            raise DataError(f"Engine {_with('knows_tables')} alone knows tables without a file. Name the file in path.")
+            raise DataError(f"Only engine {_with('knows_tables')} reads tables without a file. Set path to a file.")
         if table is None and path.suffix.lower() not in _DATABASES:
             return self.scan(files_at(path))
         if not self.reads_databases:
             readers = _with("reads_databases")
-            raise DataError(f"{path.name} is a database, which engine {readers} alone reads. Got engine {self.name!r}.")
+            raise DataError(f"{path.name} is a database, which only engine {readers} reads. Got engine {self.name!r}.")
         if not path.is_file():
-            raise DataError(f"File {path.name!r} is not in {path.parent}.")
+            raise DataError(f"File {path.name!r} is not in {folder_name(path.parent)}.")
         if table is None:
-            raise DataError(f"{path.name} is a database. Add table, the name of the table in it.")
+            raise DataError(f"{path.name} is a database. Set table to the name of a table in it.")
         return self.open_database(Files.of(path.name, (path,)), table)
 
     def scan(self, files: Files) -> pd.DataFrame | Table:
@@ -96,7 +97,7 @@ class Engine(ABC):
         raise NotImplementedError
 
     def adapt(self, frame: nw.LazyFrame[Any], name: str) -> Table | None:
-        """Take a caller's lazy frame for a table; None if it is not of this engine."""
+        """Make a table of a lazy frame; None if it is of another engine."""
         if self.implementation is None or frame.implementation is not self.implementation:
             return None
         table: Table = self.table_type(nw.to_native(frame), name)
@@ -110,7 +111,7 @@ def _with(ability: str) -> str:
 
 
 def files_at(path: Path) -> Files:
-    """Find the files that a path names, and refuse what is no table."""
+    """Find the files of a path, and refuse what is not a table."""
     paths = find_files(path)
     for file in paths:
         check_path(file)

@@ -63,5 +63,5 @@ def read_table(path: str | Path) -> pd.DataFrame:
     check_path(path)
     table = read_parquet(path) if path.suffix.lower() in PARQUET else read_delimited(path)
     if table.empty:
-        raise DataError(f"{path.name} has a header but no rows. Put at least one row of data in it.")
+        raise DataError(f"{path.name} has a header but no rows. Add at least one row.")
     return table

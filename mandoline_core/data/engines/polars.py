@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from mandoline_core.data.conversion import as_parquet
 from mandoline_core.data.engines.engine import Engine
-from mandoline_core.data.engines.table import BATCH, MOST_CELLS, Table, add_up_within
-from mandoline_core.data.files import Files, unreadable
+from mandoline_core.data.engines.table import BATCH, MOST_CELLS, Change, Table, add_up_within
+from mandoline_core.data.files import Files, is_offset, time_zones, unreadable
 from mandoline_core.data.frames import normalise
 from mandoline_core.data.progress import take_step
+from mandoline_core.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,6 +43,10 @@ class PolarsTable(Table):
         """The frame."""
         return nw.from_native(self._frame)
 
+    def changed(self, change: Change) -> Table:
+        """Add columns when rows are read."""
+        return PolarsTable(nw.to_native(change(self.normalised)), self.name, self.files)
+
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query by the streaming engine."""
         take_step()
@@ -49,7 +54,7 @@ class PolarsTable(Table):
             return _arrow(nw.to_native(query).collect(engine="streaming"))
 
     def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
-        """Count part by part, where the table lies in files, so that one may stop between them."""
+        """Count file by file, so that counting can be cancelled."""
         if self.files is None or self.n_rows <= PART:
             return super().count_by(keys)
         counts: list[pa.Table] = []
@@ -121,6 +126,12 @@ class Polars(Engine):
         import polars as pl
 
         files = as_parquet(files)
+        for column, zone in time_zones(files.paths[0]).items():
+            if is_offset(zone):
+                raise DataError(
+                    f"Column {column!r} of {files.name} has times at offset {zone!r}, which Polars cannot read. "
+                    "Convert them to UTC, or use engine 'duckdb'."
+                )
         return PolarsTable(pl.scan_parquet(list(files.paths)), files.name, files)
 
 

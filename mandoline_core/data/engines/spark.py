@@ -47,7 +47,11 @@ class SparkTable(Table):
         super().__init__(name, files)
         self._frame = frame
         schema = read_schema(files.paths[0]) if files is not None else pa.schema([])
-        self._unsigned = tuple(field.name for field in schema if field.type == pa.uint64())
+        self._changed = {
+            field.name: field.type
+            for field in schema
+            if field.type == pa.uint64() or getattr(field.type, "tz", None) is not None
+        }
 
     @property
     def lazy(self) -> nw.LazyFrame[Any]:
@@ -58,7 +62,7 @@ class SparkTable(Table):
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
         """The type of each column in the batches that rules are evaluated on."""
         check_names(self._frame.columns, self.name)
-        none = _as_written(self._run(self._frame.limit(0).toArrow), self._unsigned)
+        none = _as_written(self._run(self._frame.limit(0).toArrow), self._changed)
         return normalise(nw.from_native(none, eager_only=True)).schema
 
     @cached_property
@@ -68,7 +72,7 @@ class SparkTable(Table):
 
     def head(self, columns: Sequence[str], n: int) -> pa.Table:
         """Bring some rows here, whichever come first."""
-        return _as_written(self._run(self._frame.select(*_quoted(columns)).limit(n).toArrow), self._unsigned)
+        return _as_written(self._run(self._frame.select(*_quoted(columns)).limit(n).toArrow), self._changed)
 
     def _distinct(self, column: str, most: int) -> nw.Series[Any]:
         # Each worker lists its own, so that none is sent twice.
@@ -87,7 +91,7 @@ class SparkTable(Table):
         return self._run(lambda: nw.to_native(query).toArrow())
 
     def reduce(self, columns: Sequence[str], function: Reduce, combine: Combine) -> pa.Table:
-        """Reduce every partition where it lies; what comes here is one small table each."""
+        """Reduce every partition on its worker, which returns one small table."""
         parts = self._collect_parts(self.reduction(columns, function, combine))
         self.check_unchanged()
         return combine(parts)
@@ -97,10 +101,10 @@ class SparkTable(Table):
 
     def reduction(self, columns: Sequence[str], function: Reduce, combine: Combine) -> DataFrame:
         """Say what workers do: each partition becomes one line, which holds its small table."""
-        names, unsigned = list(columns), self._unsigned
+        names, changed = list(columns), self._changed
 
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            parts = [function(_as_written(rows.rename_columns(names), unsigned)) for rows in _together(batches)]
+            parts = [function(_as_written(rows.rename_columns(names), changed)) for rows in _together(batches)]
             if parts:
                 yield _serialised(combine(parts))
 
@@ -111,9 +115,9 @@ class SparkTable(Table):
         return self._frame.select(*_quoted(columns)).toDF(*(f"c{number}" for number in range(len(columns))))
 
     def draw(self, most: int, seed: int) -> pa.Table:
-        """Give every row a random number, from where it lies; keep the lowest."""
+        """Give every row a random number from its position; keep the lowest."""
         if self.n_rows <= most:
-            return _as_written(self._run(self._frame.toArrow), self._unsigned)
+            return _as_written(self._run(self._frame.toArrow), self._changed)
         # Eight standard deviations more than asked for are as good as never too few; the rows beyond are cut off below.
         share = min(1.0, (most + 8 * np.sqrt(most)) / self.n_rows)
         names = self._frame.columns
@@ -132,13 +136,13 @@ class SparkTable(Table):
 
         parts = self._collect_parts(self._numbered(names).mapInArrow(on_worker, f"{_PART} binary"))
         drawn = pa.concat_tables(parts).sort_by(_DRAW)[:most].drop_columns([_DRAW])
-        return _as_written(drawn, self._unsigned)
+        return _as_written(drawn, self._changed)
 
     def write(self, path: Path, columns: Sequence[str], function: Reduce) -> None:
         """Write every row with what becomes of it: a cluster keeps no order of rows that could say which is which."""
         from pyspark.sql.types import DoubleType, StructField, StructType
 
-        names, unsigned = self._frame.columns, self._unsigned
+        names, changed = self._frame.columns, self._changed
         new = function(self.head(columns, 1)).column_names
         numbered = self._numbered(names)
         schema = StructType(
@@ -148,7 +152,7 @@ class SparkTable(Table):
         def on_worker(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for batch in batches:
                 rows = pa.Table.from_batches([batch])
-                made = function(_as_written(rows.rename_columns(names).select(list(columns)), unsigned))
+                made = function(_as_written(rows.rename_columns(names).select(list(columns)), changed))
                 for number, name in enumerate(made.column_names):
                     rows = rows.append_column(f"new{number}", made[name].cast(pa.float64()))
                 yield from rows.to_batches()
@@ -169,7 +173,7 @@ class SparkTable(Table):
             return wait_for(within, cancel=lambda: context.cancelJobGroup(group), share=lambda: _share(context, group))
 
     def explain(self, error: BaseException) -> str:
-        """Find our own sentence in what a worker sent back, else take Spark's first line."""
+        """Find our own error in what a worker sent back, otherwise take Spark's first line."""
         for line in str(error).split("\n"):
             for mark in ("SliceError: ", "DataError: ", "MandolineError: "):
                 if mark in line:
@@ -213,19 +217,19 @@ class Spark(Engine):
             except PySparkException as error:
                 raise DataError(f"Spark has no table {table!r}: {first_line(error)}.") from None
         if path is None:
-            raise DataError("Name the Parquet files in path, or a table that Spark knows in table.")
+            raise DataError("Set path to Parquet files, or table to a table that Spark knows.")
         files = files_at(path)
         if not files.are_parquet:
             raise DataError(
-                f"Engine 'spark' reads Parquet and tables, and {path.name} is text: Spark would type its columns "
-                "otherwise than the other engines. Write it as Parquet first."
+                f"Engine 'spark' reads only Parquet files and tables, and {path.name} is text. Convert it to "
+                "Parquet first."
             )
         check_alike(files)
         frame = session.read.parquet(*(str(file.resolve()) for file in files.paths))
         return SparkTable(frame, files.name, files)
 
     def connect(self, master: str | None) -> SparkSession:
-        """Reach a cluster, or start Spark here where none is named."""
+        """Connect to a cluster, or start Spark locally if none is named."""
         self.check_installed()
         from pyspark.sql import SparkSession
 
@@ -233,8 +237,8 @@ class Spark(Engine):
         running = SparkSession.getActiveSession()
         if running is not None and running.sparkContext.master != master:
             raise DataError(
-                f"Spark runs at {running.sparkContext.master} in this program already, and a program has one. "
-                f"Got {master}. Use one master, or hand a session in."
+                f"Spark already runs at {running.sparkContext.master} in this program, which can have only one "
+                f"master. Got {master}. Use one master, or pass a session."
             )
         if master.startswith("local"):
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -255,7 +259,7 @@ def _check_reachable(master: str) -> None:
     scheme, _, rest = master.partition("://")
     if scheme != "spark":
         return
-    reason = "the address is not like spark://host:7077"
+    reason = "the address must look like spark://host:7077"
     for address in rest.split(","):
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit():
@@ -275,7 +279,7 @@ def _unreachable(master: str, reason: str) -> DataError:
 
 
 def random_numbers(seed: int, partition: int, start: int, n: int) -> np.ndarray:
-    """Give n rows numbers between 0 and 1, from where they lie alone (SplitMix64).
+    """Give n rows random numbers between 0 and 1, from their position only (SplitMix64).
 
     >>> random_numbers(0, 1, 0, 3).round(3).tolist() == random_numbers(0, 1, 0, 3).round(3).tolist()
     True
@@ -303,11 +307,11 @@ def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(kept)
 
 
-def _as_written(rows: pa.Table, unsigned: Sequence[str]) -> pa.Table:
-    """Give whole numbers back the type they have in files; Spark, which has none, reads them as decimals."""
-    for column in unsigned:
+def _as_written(rows: pa.Table, changed: Mapping[str, pa.DataType]) -> pa.Table:
+    """Give back the types that Spark does not have: it reads whole numbers as decimals, and times in its own zone."""
+    for column, dtype in changed.items():
         if column in rows.column_names:
-            rows = rows.set_column(rows.column_names.index(column), column, rows[column].cast(pa.uint64()))
+            rows = rows.set_column(rows.column_names.index(column), column, rows[column].cast(dtype))
     return rows
 
 

@@ -28,6 +28,8 @@ MOST_CELLS = 1_000_000  # of a sample: solving on so many with 40 slices takes a
 _MOST_LINES = 1_000_000  # of small tables, before they are put together
 _HALVED = b"mandoline.halved"
 
+# Takes the lazy rows, gives them with more columns.
+Change = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
 # Takes rows, gives a small table of what they add up to.
 Reduce = Callable[[pa.Table], pa.Table]
 # Makes one small table of several.
@@ -40,9 +42,9 @@ class Table(ABC):
     Parameters
     ----------
     name : str
-        What to call it in messages.
+        Its name in messages.
     files : Files, optional
-        Where it lies, if it lies in files: they tell whether it has changed.
+        Its files, if it has any: they show whether it changed.
 
     Notes
     -----
@@ -66,7 +68,7 @@ class Table(ABC):
 
     @abstractmethod
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
-        """Run a query whose result is small, or a stated draw; may be stopped meanwhile."""
+        """Run a query with a small result; it can be cancelled."""
 
     @abstractmethod
     def errors(self) -> tuple[type[BaseException], ...]:
@@ -95,7 +97,7 @@ class Table(ABC):
         return combine(parts)
 
     def draw(self, most: int, seed: int) -> pa.Table:
-        """Draw rows uniformly without replacement, the same rows each time; all of them, where they are no more."""
+        """Draw rows uniformly without replacement, the same rows each time; all rows if there are no more."""
         if self.n_rows <= most:
             return self.collect(self.lazy)
         return self.take(np.sort(np.random.default_rng(seed).choice(self.n_rows, most, replace=False)))
@@ -107,7 +109,7 @@ class Table(ABC):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Say in a sentence what the engine cannot read: that a file is gone or has changed, before anything else."""
+        """Report what the engine cannot read; first, whether a file is missing or changed."""
         try:
             yield
         except self.errors() as error:
@@ -163,8 +165,15 @@ class Table(ABC):
             query = rows.select(*(how.alias(name) for name, how in keys.items()))
             return self.collect(query.group_by(*keys).agg(nw.len().alias("n"))).select([*keys, "n"])
 
+    def changed(self, change: Change) -> Table:  # noqa: ARG002 - engines that can do it do
+        """Return the table with more columns, made from those it has."""
+        raise DataError(
+            f"{self.name} stays in a table to which no columns can be added. Add a prediction, and a probability for "
+            "each class, as columns."
+        )
+
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
-        """List the values of a column, missing ones left out; of very many, only some. Asked once of a column."""
+        """List the distinct values of a column, without missing ones; of very many, only some. Cached."""
         return SAMPLE_CACHE.of((self,), ("distinct", column, most), lambda: self._distinct(column, most))
 
     def _distinct(self, column: str, most: int) -> nw.Series[Any]:
@@ -182,7 +191,7 @@ class Table(ABC):
         return bool(len(self.distinct(column, 1)))
 
     def check_unchanged(self) -> None:
-        """Refuse what was counted if the files changed meanwhile."""
+        """Refuse the counts if the files changed."""
         if self.files is not None:
             self.files.check_unchanged()
 
@@ -212,7 +221,7 @@ def add_up_within(parts: Iterable[pa.Table], keys: Sequence[str], most: int | No
     """Add up counts by keys; where that leaves too many lines, halve the rows at random until it does not.
 
     Every row stays with the same probability, whatever cell it is in, so what stays is a uniform draw: nothing is
-    biased, and an interval from these counts is as wide as a draw of so many rows makes it. How often rows were halved
+    biased, and an interval from these counts has the width that fits the rows drawn. How often rows were halved
     travels with the table, so that parts which were halved more and less often can be added up.
 
     Parameters
@@ -220,7 +229,7 @@ def add_up_within(parts: Iterable[pa.Table], keys: Sequence[str], most: int | No
     parts : iterable of pyarrow.Table
         With the keys and "n", the rows of each line; in one part, no two lines have the same keys.
     most : int, optional
-        Lines to keep; MOST_CELLS when left out.
+        The most lines to keep. By default, MOST_CELLS.
 
     Examples
     --------
@@ -250,8 +259,8 @@ def check_cells(n_cells: int, name: str) -> None:
     """Refuse more cells than memory should hold, where what they hold cannot be thinned."""
     if n_cells > MOST_CELLS:
         raise DataError(
-            f"The rows of {name} make {n_cells:,} combinations of slices, and a metric of numbers takes at most "
-            f"{MOST_CELLS:,} of rows that stay in a table. Use fewer slices, or give a uniform draw of the rows."
+            f"{name} has {n_cells:,} combinations of slices. The limit for this metric on data beyond memory is "
+            f"{MOST_CELLS:,}. Use fewer slices, or a random sample of the rows."
         )
 
 

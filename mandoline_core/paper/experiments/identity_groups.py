@@ -1,4 +1,4 @@
-"""Identity groups: eight groups that comments mention, in other proportions in the target."""
+"""Identity groups: eight groups that comments mention, in other proportions in the new data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from mandoline_core.errors import DataError
-from mandoline_core.formatting import Sentence
 from mandoline_core.paper.evaluation import LABEL, ShiftCase, directions, errors, judge, mean_error, roles, share
 from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed, write_project
 from mandoline_core.paper.published import IDENTITIES, read_civil_comments
@@ -19,7 +18,7 @@ from mandoline_core.paper.text_models import learn_texts, with_predictions
 from mandoline_core.paper.texts.comments import GROUPS, write_comments
 from mandoline_core.slices import Flag, Keyword, Noise, Slice
 
-MEAN_ERROR, ERROR_OF_RUN, ACCURACY = "mean absolute error, points", "error, points", "accuracy on the target, %"
+MEAN_ERROR, ERROR_OF_RUN, ACCURACY = "mean absolute error, points", "error, points", "accuracy on the new data, %"
 TOP4 = "inverse-covariance:4"
 MODELS = ("lr", "nb", "forest")
 SIZES = (10_000, 45_180, 133_782)  # rows to train on, of the source and before subsampling the target: as in the paper
@@ -111,7 +110,7 @@ def run(plan: Plan) -> Iterator[Row]:
     right: dict[tuple[str, str], list[bool]] = {}
     for seed, rng in enumerate(plan.generators(len(SIZES))):
         case = ShiftCase(made.source, made.target(rng), roles(made.source))
-        plan.say(f"target {seed + 1}: methods on the text", (seed + 0.1) / plan.seeds)
+        plan.say(f"sample {seed + 1}: methods on the text", (seed + 0.1) / plan.seeds)
         found = judge(case, [], ("source", *ON_TEXT), features=("text",), max_rows=most, seed=seed)
         for method in ("source", *ON_TEXT):
             off.setdefault(("none", "none", method), []).append(errors(found, method))
@@ -119,7 +118,7 @@ def run(plan: Plan) -> Iterator[Row]:
             for edges, chosen in EDGES.items():
                 if plan.quick and kind != "metadata" and edges != TOP4:
                     continue
-                plan.say(f"target {seed + 1}: {kind}, edges {edges}", (seed + 0.5) / plan.seeds)
+                plan.say(f"sample {seed + 1}: {kind}, edges {edges}", (seed + 0.5) / plan.seeds)
                 methods: tuple[str, ...] = (
                     ("mandoline", "denoised") if kind == "keywords, corrected" else ("mandoline",)
                 )
@@ -161,7 +160,7 @@ def project(plan: Plan, folder: Path) -> Path:
         models=roles(made.source),
         slices=tuple(made.slices()["keywords, corrected"]),
         edges=TOP4,
-        note="Comments written by a grammar. Of each combination of groups another share is kept in the target.",
+        note="Generated comments. The new data keeps another share of each combination of groups.",
     )
 
 
@@ -208,27 +207,26 @@ def _paper() -> Iterator[Row]:
 
 EXPERIMENT = Experiment(
     name="identity-groups",
-    title="Groups that overlap come in other proportions",
+    title="Overlapping groups in new proportions",
     place="Table 2 and section 5.2, CivilComments",
-    shows=Sentence(
-        "Comments mention any of eight groups, several at once. In the {target} every one of the 2^8 combinations "
-        "keeps a share of its comments that was drawn at random. Slices are the eight groups, as annotated or found "
-        "by keywords. Mandoline comes closer than the {source}'s score on every model and moves it the right way. "
-        "Keywords cost some of that, which the denoised method with measured corrections brings back; edges between "
-        "groups change little."
+    shows=(
+        "Comments mention any of eight groups, sometimes several. The new data keeps a random share of each of "
+        "the 2^8 combinations. Slices are the eight groups, annotated or found by keywords. Mandoline is closer "
+        "than the labelled data's score for every model and moves in the right direction. Keywords lose some of "
+        "that; the denoised method with measured corrections recovers it. Edges between groups change little."
     ),
-    differs=Sentence(
-        "This is another data set: comments on cyclists, teachers, cooks and five other groups, written by a grammar, "
-        "calm or complaining instead of toxic or not, so compare direction and order, not values. More groups in a "
-        "comment make its tone harder to tell; that is assumed, as CivilComments is known for it. Sizes of both "
-        "samples are the paper's. The models are logistic regression, naive Bayes and a forest on words instead of "
-        "BERT; methods on columns look at words, kernels at 1,000 rows a sample. The paper corrects no keyword; ours "
-        "are shown with and without measured corrections. A true change below 0.2 points counts for no direction."
+    differs=(
+        "Another data set: generated comments on cyclists, teachers, cooks and five other groups, calm or "
+        "complaining instead of toxic or not. Compare direction and order, not values. Comments that mention "
+        "more groups are harder to classify, as in CivilComments. Sample sizes are the paper's. Models are "
+        "logistic regression, naive Bayes and a forest on words instead of BERT; methods on columns use words, "
+        "kernels 1,000 rows of each sample. The paper does not correct keywords; here they are shown with and "
+        "without measured corrections. A true change below 0.2 points has no direction."
     ),
     run=run,
     figures=(
         FigureSpec(
-            title=Sentence("Mandoline beats the {source}'s score on every model"),
+            title="Mandoline beats the labelled data's score on every model",
             x="model",
             x_title="model",
             y_title="mean absolute error, points",
@@ -252,10 +250,11 @@ EXPERIMENT = Experiment(
     formats=(
         "all_data_with_identities.csv: CivilComments as WILDS publishes it. comment_text; split (train, val or "
         "test); toxicity, and male, female, LGBTQ, christian, muslim, other_religions, black and white, each a "
-        "share of annotators. Source is val, targets are drawn from test, models are trained on 50,000 comments of "
-        "train.\n"
-        "all_data_with_identities.predictions.csv: left out, or answers of your own models instead of training: one "
-        "row for each row of the other file, in the same order, with pred_<model> (toxic or non-toxic)."
+        "share of annotators. val is the labelled data, the new data is drawn from test, and models are trained "
+        "on 50,000 comments of train.\n"
+        "all_data_with_identities.predictions.csv: optional, predictions of your own models instead of "
+        "training: one row for each row of the other file, in the same order, with pred_<model> (toxic or "
+        "non-toxic)."
     ),
     project=project,
 )

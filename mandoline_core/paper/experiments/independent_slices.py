@@ -1,4 +1,4 @@
-"""Independent slices: what it costs to estimate every combination of slices by itself."""
+"""Independent slices: the cost of estimating every combination of slices separately."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mandoline_core.formatting import Sentence
 from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed
 from mandoline_core.report import estimate_from_codes
 
-N_TARGET, CHANCE = 1_000, 0.75  # rows of the target; of a slice there
+N_TARGET, PROBABILITY = 1_000, 0.75  # rows of the target; of a slice there
 N_SLICES = (1, 2, 3, 4, 6, 8, 10)
 DRAWS = 100  # of the target, in each seed
 METHODS = ("simple", "mandoline")
@@ -23,11 +22,11 @@ def variances(rng: np.random.Generator, n_slices: int, draws: int) -> dict[str, 
     The source holds every combination once: an arbitrarily large one, up to a factor.
     """
     source = np.array(list(itertools.product((-1, 1), repeat=n_slices)), dtype=np.int8)
-    # Right only in all slices at once: then what a method knows of structure matters most.
+    # Right only in all slices at once: then the structure that a method knows matters most.
     right = (source == 1).all(axis=1).astype(float)
     found: dict[str, list[float]] = {name: [] for name in METHODS}
     for _ in range(draws):
-        target = np.where(rng.random((N_TARGET, n_slices)) < CHANCE, 1, -1).astype(np.int8)
+        target = np.where(rng.random((N_TARGET, n_slices)) < PROBABILITY, 1, -1).astype(np.int8)
         for name in METHODS:
             found[name].append(estimate_from_codes(source, right, target, estimator=name).estimate)
     return {name: float(np.var(values, ddof=1)) for name, values in found.items()}
@@ -40,8 +39,9 @@ def formula(method: str, n_slices: int) -> float:
     (0.000216, 0.000134)
     """
     if method == "simple":
-        return CHANCE**n_slices * (1 - CHANCE**n_slices) / N_TARGET
-    return float((CHANCE * (1 - CHANCE) / N_TARGET + CHANCE**2) ** n_slices - CHANCE ** (2 * n_slices))
+        return PROBABILITY**n_slices * (1 - PROBABILITY**n_slices) / N_TARGET
+    squares = PROBABILITY * (1 - PROBABILITY) / N_TARGET + PROBABILITY**2
+    return float(squares**n_slices - PROBABILITY ** (2 * n_slices))
 
 
 def run(plan: Plan) -> Iterator[Row]:
@@ -58,17 +58,18 @@ def run(plan: Plan) -> Iterator[Row]:
 
 EXPERIMENT = Experiment(
     name="independent-slices",
-    title="Independent slices: every combination by itself, or each slice",
+    title="Independent slices: weights by combination or by slice",
     place="appendix, baselines",
-    shows=Sentence(
-        "Slices are independent, each in half of the {source} and three quarters of the {target}, and a row is right "
-        "when it is in all of them. Simple weights every combination by how often it is seen; Mandoline without edges "
-        "multiplies what it sees of each slice. Both are right on average, but the variance of the second falls much "
-        "faster as slices are added: structure that is known need not be estimated."
+    shows=(
+        "Slices are independent, each with half of the labelled data and three quarters of the new data. A "
+        "prediction is right if its row is in all slices. Simple weights every combination by its frequency; "
+        "Mandoline without edges multiplies the frequencies of single slices. Both are unbiased, but "
+        "Mandoline's variance falls much faster as slices are added, because known structure need not be "
+        "estimated."
     ),
-    differs=Sentence(
-        "The paper argues by formulas, for any chance p and any size; ours are p = 0.75 and 1,000 {target_rows}. Its "
-        "arbitrarily large {source} is one that holds every combination equally often."
+    differs=(
+        "The paper uses formulas for any probability p and any size; here p = 0.75 with 1,000 new rows. Its "
+        "infinitely large labelled data is replaced by one with equally many rows of every combination."
     ),
     run=run,
     figures=(

@@ -1,4 +1,4 @@
-"""NLI shift: from captions of pictures to many kinds of text, with nothing but the models' answers as slices."""
+"""NLI shift: from captions of pictures to many kinds of text, with only the models' predictions as slices."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 
 from mandoline_core.comparison import Comparison
-from mandoline_core.formatting import Sentence
 from mandoline_core.paper.evaluation import LABEL, ShiftCase, directions, errors, judge, mean_error, roles, share
 from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed, write_project
 from mandoline_core.paper.published import read_prepared, read_relations
@@ -82,7 +81,7 @@ def read_pairs(
     source, target = (beside_predictions(frame, path) for frame, path in zip(pairs, files, strict=True))
     if source is not None and target is not None:
         return source, target
-    missing = "pairs to train models on, or predictions beside the data"
+    missing = "pairs to train models on, or predictions next to the data"
     training = {"captions": _SNLI[0], "genres": _MNLI[0]}
     found = {kind: read_relations(first_of(folder, (name,), missing)) for kind, name in training.items()}
     texts = {kind: thinned(frame, MOST_TO_TRAIN) for kind, frame in found.items()}
@@ -149,7 +148,7 @@ def project(plan: Plan, folder: Path) -> Path:
         label=LABEL,
         models=case.models,
         slices=SLICES,
-        note="Sentence pairs written by a grammar: captions in the source, five other kinds of text in the target.",
+        note="Generated sentence pairs: captions in the labelled data, five other kinds of text in the new data.",
     )
 
 
@@ -214,24 +213,23 @@ EXPERIMENT = Experiment(
     name="nli-shift",
     title="From captions to many kinds of text",
     place="Table 3 and section 5.3, SNLI to MNLI",
-    shows=Sentence(
-        "Does a second sentence follow from the first? Models are judged on captions and asked about five other kinds "
-        "of text. Nobody can say what changed, so slices are made of each model's own answers: six buckets of its "
-        "entropy, and the class it predicts. Models that learned from captions get worse and those that learned from "
-        "the other kinds get better; Mandoline moves nearly every one the right way, and takes a third off the error "
-        "of the {source}'s score, where methods on the text take off a tenth."
+    shows=(
+        "Does a second sentence follow from the first? Labels are for captions; the new data has five other "
+        "kinds of text. What changed is unknown, so slices come from each model's own predictions: six buckets "
+        "of entropy, and the predicted class. Models trained on captions get worse and those trained on the "
+        "other kinds get better. Mandoline moves nearly every model in the right direction and removes a third "
+        "of the error of the labelled data's score; methods on the text remove a tenth."
     ),
-    differs=Sentence(
-        "This is another data set: sentence pairs written by a grammar, so compare direction and order, not values. "
-        "About half of the words of the other kinds are those of captions, and labels are as noisy in both. The eight "
-        "models are scikit-learn's on words, some trained on captions, some on the other kinds and some on both, "
-        "large and small, as the paper's are transformers fine-tuned on SNLI, MNLI or both. Without what transformers "
-        "learned beforehand they lose twice as much under the shift as the paper's, and stay sure of themselves among "
-        "words that they never saw, so that entropy shows a part of the drop: those that learned from captions remain "
-        "overrated, and the ranking, though better than by the {source}'s score, is far from the paper's. On the "
-        "published SNLI and MNLI, three models on words, trained on SNLI, gained nothing by these slices: they leave "
-        "an error of 16.3 points, against 15.7 of the {source}'s score. Methods on columns look at words, at 1,000 "
-        "rows a sample."
+    differs=(
+        "Another data set: generated sentence pairs. Compare direction and order, not values. About half of the "
+        "words in the other kinds also occur in captions, and labels are equally noisy in both. The eight "
+        "models are scikit-learn models on words, trained on captions, on the other kinds or on both; the "
+        "paper's are transformers fine-tuned on SNLI, MNLI or both. Without pretraining they lose twice as much "
+        "under the shift and stay confident on unknown words, so entropy shows only part of the drop. Models "
+        "trained on captions remain overrated, and the ranking, though better than by the labelled data's "
+        "score, is far from the paper's. On the published SNLI and MNLI, three models on words gain nothing "
+        "from these slices: the error is 16.3 points, and 15.7 for the labelled data's score. Methods on "
+        "columns use words, on 1,000 rows of each sample."
     ),
     run=run,
     figures=(
@@ -244,7 +242,7 @@ EXPERIMENT = Experiment(
             kind="dots",
         ),
         FigureSpec(
-            title="Each model before, after and in truth",
+            title="Each model before and after weighting, and its true accuracy",
             x="model",
             x_title="model",
             y_title="accuracy, %",
@@ -256,16 +254,16 @@ EXPERIMENT = Experiment(
     seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl: the source, as published. Lines of JSON with gold_label, sentence1 and sentence2; "
-        "pairs with gold_label - are left out.\n"
-        "multinli_1.0_dev_matched.jsonl: the target, in the same format.\n"
-        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: in the same format; models are trained on 20,000 pairs of "
-        "each.\n"
-        "snli_1.0_dev.predictions.csv, multinli_1.0_dev_matched.predictions.csv: answers of your own models instead "
-        "of training: one row for each line of the data, in the same order, with pred_<model> and "
+        "snli_1.0_dev.jsonl: the labelled data, as published. Lines of JSON with gold_label, sentence1 and "
+        "sentence2; pairs with gold_label - are left out.\n"
+        "multinli_1.0_dev_matched.jsonl: the new data, in the same format.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: in the same format; models are trained on 20,000 pairs "
+        "of each.\n"
+        "snli_1.0_dev.predictions.csv, multinli_1.0_dev_matched.predictions.csv: predictions of your own models "
+        "instead of training: one row for each line of the data, in the same order, with pred_<model> and "
         "prob_<model>_entailment, prob_<model>_neutral, prob_<model>_contradiction.\n"
-        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
-        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
+        "Or prepared files. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of target.csv."
     ),
     project=project,
 )

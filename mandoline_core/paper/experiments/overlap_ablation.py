@@ -1,4 +1,4 @@
-"""Overlap ablation: every word of the second sentence is in the first, and slices are added until that is captured."""
+"""Overlap ablation: the second sentence repeats words of the first, and slices are added until they capture that."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from mandoline_core.formatting import Sentence
 from mandoline_core.paper.evaluation import LABEL, ShiftCase, errors, judge, mean_error, roles
 from mandoline_core.paper.experiment import Experiment, FigureSpec, Plan, Row, over_seeds, printed, write_project
 from mandoline_core.paper.experiments.nli_shift import AVERAGE, LARGEST, learn_written, read_pairs
@@ -125,29 +124,29 @@ def project(plan: Plan, folder: Path) -> Path:
         models=case.models,
         metric=MERGED,
         slices=tuple(rule for added in SLICES.values() for rule in added),
-        note="Sentence pairs written by a grammar: captions in the source, pairs that repeat every word in the target.",
+        note="Generated sentence pairs: captions in the labelled data, pairs that repeat every word in the new data.",
     )
 
 
 EXPERIMENT = Experiment(
     name="overlap-ablation",
-    title="Slices are added until they capture the shift",
+    title="Adding slices until they capture the shift",
     place="Table 4 and section 6.1, SNLI+ to HANS-",
-    shows=Sentence(
-        "In the {target} every word of the second sentence is in the first, and it follows half of the time; among "
-        "such pairs of the {source} it nearly always follows, and models have learned that. A slice for overlap alone "
-        "leaves the error as it was. Slices for noisy signs of contradiction, for sentence structure and for the "
-        "models' entropy bring it down, and a classifier that tells the samples apart, taken as one more slice, "
-        "brings it close to 0: it finds the 1% of such pairs that were put into the {source}."
+    shows=(
+        "In the new data every word of the second sentence is in the first, which implies it half of the time. "
+        "In the labelled data such pairs nearly always do, and models have learned that. A slice for overlap "
+        "alone leaves the error unchanged. Slices for noisy signs of contradiction, sentence structure and "
+        "model entropy reduce it. A domain classifier as one more slice brings it close to 0: it finds the 1% "
+        "of such pairs in the labelled data."
     ),
-    differs=Sentence(
-        "This is another data set: captions by a grammar and thirty templates of our own in the manner of HANS, 1,000 "
-        "pairs each, so compare direction and order, not values. The eight models are those of nli-shift; most of "
-        "them take repeated words for entailment without exception, so that the error starts higher than the paper's. "
-        "The paper names what its slices look at but not their cuts; ours are stated in the project. Its classifier "
-        "is BERT, fine-tuned; ours is a logistic regression on words. What is left in the last step, 2.3 points, is "
-        "what chance does to 300 pairs of the {source}, whose accuracy has a standard error of 2.9. On a case made of "
-        "the published SNLI and HANS, with three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 points."
+    differs=(
+        "Another data set: generated captions and thirty templates in the style of HANS, 1,000 pairs each. "
+        "Compare direction and order, not values. The eight models are those of nli-shift; most of them always "
+        "read repeated words as entailment, so the error starts higher than the paper's. The paper names what "
+        "its slices use but not their cuts; here they are in the project. Its classifier is a fine-tuned BERT; "
+        "here it is a logistic regression on words. The remaining 2.3 points are sampling error of 300 pairs of "
+        "the labelled data, whose accuracy has a standard error of 2.9. On the published SNLI and HANS, with "
+        "three models on words, the errors are 21.9, 22.1, 3.8, 2.5 and 0.7 points."
     ),
     run=run,
     figures=(
@@ -170,15 +169,18 @@ EXPERIMENT = Experiment(
     seeds=5,
     quick_seeds=1,
     formats=(
-        "snli_1.0_dev.jsonl: most of the source, as published. Lines of JSON with gold_label, sentence1 and "
-        "sentence2; pairs with gold_label - are left out.\n"
-        "heuristics_evaluation_set.txt: HANS as published, 1% of which goes to the source. Separated by tabs, with "
-        "a header, among it gold_label (entailment or non-entailment), sentence1 and sentence2.\n"
-        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: as published; models are trained on 20,000 pairs of each.\n"
-        "snli_1.0_dev.predictions.csv, heuristics_evaluation_set.predictions.csv: answers of your own models "
-        "instead of training: one row for each pair, in the same order, with pred_<model> and prob_<model>_<class>.\n"
-        "Or a case put together beforehand. source.csv and target.csv: premise, hypothesis, pred_<model> and "
-        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of the target's rows."
+        "snli_1.0_dev.jsonl: most of the labelled data, as published. Lines of JSON with gold_label, sentence1 "
+        "and sentence2; pairs with gold_label - are left out.\n"
+        "heuristics_evaluation_set.txt: HANS as published, 1% of which is added to the labelled data. "
+        "Tab-separated, with a header, including gold_label (entailment or non-entailment), sentence1 and "
+        "sentence2.\n"
+        "snli_1.0_train.jsonl, multinli_1.0_train.jsonl: as published; models are trained on 20,000 pairs of "
+        "each.\n"
+        "snli_1.0_dev.predictions.csv, heuristics_evaluation_set.predictions.csv: predictions of your own "
+        "models instead of training: one row for each pair, in the same order, with pred_<model> and "
+        "prob_<model>_<class>.\n"
+        "Or prepared files. source.csv and target.csv: premise, hypothesis, pred_<model> and "
+        "prob_<model>_<class>, the first also label. target_labels.csv: label, in the order of target.csv."
     ),
     project=project,
 )

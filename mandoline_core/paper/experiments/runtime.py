@@ -1,4 +1,4 @@
-"""Runtime: what every method costs as rows grow, against Mandoline in the same run."""
+"""Runtime: the cost of every method as rows grow, relative to Mandoline in the same run."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def row_level_estimate(
 
 
 def work_of(method: str, rng: np.random.Generator, n_rows: int) -> Callable[[], object]:
-    """Prepare what a method needs, and return what is to be timed: from rows in memory to its answer."""
+    """Prepare the inputs of a method, and return the call to time: from rows in memory to the estimate."""
     (columns, codes, scores), (new_columns, new_codes, _) = (rows(rng, n_rows, shift) for shift in (0.0, 0.3))
     if method == ROW_LEVEL:
         return partial(row_level_estimate, codes, scores, new_codes, EDGES)
@@ -99,9 +99,9 @@ def work_of(method: str, rng: np.random.Generator, n_rows: int) -> Callable[[], 
 
 
 def seconds_of(method: str, rng: np.random.Generator, n_rows: int) -> float:
-    """Time a method by the clock of its own thread, which others do not move; what is short, several times.
+    """Time a method by the clock of its own thread; short ones several times.
 
-    It is given new rows each time, so that nothing can be remembered.
+    It gets new rows each time, so that nothing can be cached.
     """
     times: list[float] = []
     while sum(times) < 0.2 and len(times) < 5:
@@ -149,20 +149,20 @@ def _paper() -> Iterator[Row]:
 
 EXPERIMENT = Experiment(
     name="runtime",
-    title="What every method costs as rows grow",
+    title="Cost of every method as rows grow",
     place="appendix, runtime table",
     shows=(
-        "Rows with the same slices are counted once, so Mandoline's cost is that of counting: it hardly grows until "
-        "there are tens of thousands of rows. The same weights solved for on rows, as the authors' released code does "
-        "it, with a numerical gradient, cost many times as much. So do methods with a kernel, which compare rows with "
-        "rows. All are timed in one run, on one thread, by the processor's clock; the numbers are ratios to "
-        "Mandoline's time, checks and interval included."
+        "Mandoline counts rows with the same slices once, so its cost is that of counting: it hardly grows up "
+        "to tens of thousands of rows. Solving for the same weights row by row with a numerical gradient, as "
+        "the released code does, costs many times as much. So do kernel methods, which compare rows with rows. "
+        "All are timed in one run on one thread; numbers are ratios to Mandoline's processor time, including "
+        "checks and interval."
     ),
     differs=(
-        "The paper gives seconds on three machines, for data of its own; ratios to Mandoline's time are ours. It times "
-        "its Mandoline on rows. Ours are 8 slices, 4 edges and 10 columns of numbers. The solver on rows gives a "
-        "number alone, ours also an interval and every check. Kernel methods on columns are timed up to 10,000 and "
-        "3,000 rows. CBIW-FT, which trains a network, is not timed."
+        "The paper gives seconds on three machines for its own data; here they are ratios. Its Mandoline works "
+        "on rows. The data here has 8 slices, 4 edges and 10 numeric columns. The solver on rows returns only a "
+        "number; Mandoline also an interval and every check. Kernel methods on columns are timed up to 10,000 "
+        "and 3,000 rows. CBIW-FT, which trains a network, is not timed."
     ),
     run=run,
     figures=(

@@ -1,4 +1,4 @@
-"""Theorem 1: the bound on the error, term after term, in worlds where everything that it speaks of is known."""
+"""Theorem 1: the bound on the error, term by term, in worlds where every quantity is known."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ FAILURE = 0.05
 TERMS = ("hidden shift", "corrections", "sampling error")
 BOUND, OFF, WORST, HOLDS = "bound", "error", "worst error over bound", "share of worlds where it holds"
 PERFECT, HIDES, NOISY, WRONG = "perfect slices", "a hidden change", "noisy slices", "wrong corrections, a hidden change"
-AT_WORD, BEYOND = "noisy slices at their word", "noisy slices, the score follows the truth"
+AT_WORD, BEYOND = "noisy slices, not corrected", "noisy slices, the score follows the truth"
 
 
 @dataclass(frozen=True)
 class WorldKind:
-    """Hold what a kind of world is like.
+    """Describe a kind of world.
 
     Parameters
     ----------
     accuracy : float
-        How often slices tell the truth.
+        How often slices are right.
     follows_codes : bool
         Whether the score follows what slices say, and not the truth behind it.
     hidden : bool
@@ -72,15 +72,15 @@ CASES = {
 
 
 def make_world(rng: np.random.Generator, kind: WorldKind) -> World:
-    """Draw a world whose slices mean the same in both samples: p(t | g) is one, as Assumption 1 says."""
+    """Draw a world with the same p(t | g) in both samples, as Assumption 1 requires."""
     world = random_world(rng, n_slices=N_SLICES, edges=EDGES, accuracy=kind.accuracy)
     return replace(world, couplings=(world.couplings[0],) * 2, follows_codes=kind.follows_codes)
 
 
 def hidden_shift(world: World, kind: WorldKind) -> float:
-    """Compute the theorem's first term: how differently what is not modelled is spread, given the slices.
+    """Compute the theorem's first term: the change, given the slices, of what is not modelled.
 
-    Where noisy slices are taken at their word, the truth behind them is one of the things that are not modelled.
+    Without corrections, the truth behind noisy slices is part of what is not modelled.
     """
     rate = 2 * abs(HIDDEN[1] - HIDDEN[0]) if kind.hidden else 0.0
     if kind.corrected or kind.accuracy == 1.0:
@@ -114,7 +114,7 @@ def draw_and_estimate(rng: np.random.Generator, kind: WorldKind, n_rows: int) ->
 
 
 def _wrong(corrections: Floats, eta: float) -> Floats:
-    """Move every correction by so much of the rarer answer: then eta is its relative error, in the worst kind."""
+    """Move every correction by the share eta of the rarer answer, so that eta is its relative error."""
     return corrections - eta * np.minimum(corrections, 1 - corrections)
 
 
@@ -158,7 +158,7 @@ def _terms(world: str, title: str) -> FigureSpec:
         title=title,
         x="rows",
         x_title="rows of each sample",
-        y_title="share of right answers (1 is all of the scale)",
+        y_title="share of right predictions (1 is the whole scale)",
         series=MEASURE,
         where={"world": world},
         leave_out=(WORST, HOLDS),
@@ -169,35 +169,35 @@ def _terms(world: str, title: str) -> FigureSpec:
 
 EXPERIMENT = Experiment(
     name="theorem",
-    title="Theorem 1: what the error is, and what it is bounded by",
+    title="Theorem 1: the error and its bound",
     place="Theorem 1, section 4",
     shows=(
-        "In simulated worlds everything that the theorem speaks of is known: the change that no slice shows, how wrong "
-        "corrections are, the largest weight. The bound holds in every world that its proof covers, at every sample "
-        "size. It is wide: the sampling error that it allows for is many times the real one, and shrinks with the "
-        "square root of the rows; what is left then is the hidden change and wrong corrections."
+        "In simulated worlds every term of the theorem is known: the change that no slice shows, the error of "
+        "the corrections, the largest weight. The bound holds in every world that its proof covers, at every "
+        "sample size. It is wide: its term for sampling error is many times the real one and shrinks with the "
+        "square root of the rows. The hidden change and wrong corrections remain."
     ),
     differs=(
-        "The paper has no such experiment. Its constant c is 1 here, the largest score. The proof silently takes "
-        "the score to depend on what the slices say, not on the truth behind it. Where it does depend on the truth, "
-        f"noisy slices lose some of the shift even with exact corrections, and the bound fails with many rows: the "
-        f"world '{BEYOND}' shows that. It holds again when the truth behind noisy slices counts as a hidden change "
-        f"('{AT_WORD}')."
+        "The paper has no such experiment. Its constant c is 1 here, the largest score. The proof assumes "
+        "that the score depends on what the slices say, not on the truth behind them. If it depends on the truth, "
+        "noisy slices miss some of the shift even with exact corrections, and the bound fails with many rows "
+        f"('{BEYOND}'). "
+        f"It holds again when the truth behind noisy slices counts as a hidden change ('{AT_WORD}')."
     ),
     run=run,
     figures=(
         FigureSpec(
-            title="The worst error, as a part of the bound: above 1 the bound fails",
+            title="Worst error relative to the bound: above 1 the bound fails",
             x="rows",
             x_title="rows of each sample",
-            y_title="largest error over its bound, of all worlds of a kind",
+            y_title="largest error over its bound, all worlds of a kind",
             series="world",
             where={"measure": WORST},
             log_x=True,
             log_y=True,
         ),
         _terms(PERFECT, "With perfect slices, error and bound shrink as rows are added"),
-        _terms(WRONG, "Wrong corrections and a hidden change stay, however many rows there are"),
+        _terms(WRONG, "Wrong corrections and a hidden change remain with any number of rows"),
     ),
     seeds=50,
     quick_seeds=3,

@@ -27,7 +27,7 @@ class Group:
     name : str
         What the group is called; its metadata column has this name.
     keywords : list of str
-        Words that a person would look for.
+        Words to look for.
     named, hinted : list of str
         Ways to mention the group with one of the keywords, and without.
     lookalikes : list of str

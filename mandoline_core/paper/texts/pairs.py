@@ -192,7 +192,7 @@ class _Cast:
 
 
 def write_heuristics(each: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Write so many pairs of each of the thirty templates, in random order.
+    """Write a number of pairs of each of the thirty templates, in random order.
 
     Returns
     -------

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
+from mandoline_core.errors import MandolineError
+
+if find_spec("plotly") is None:
+    raise MandolineError("Charts need Plotly. Install it with: pip install 'mandoline-estimator[charts]'")
+
 from mandoline_core.report.charts.ablation import ablation_curve, leave_one_out, waterfall
 from mandoline_core.report.charts.backtest import backtest_errors, method_order
 from mandoline_core.report.charts.comparison import method_dots, model_dots
 from mandoline_core.report.charts.corrections import (
-    EFFECT_DIGITS,
     MOST_NODES,
     correction_effects,
     correction_matrix,
@@ -24,10 +30,9 @@ from mandoline_core.report.charts.sensitivity import (
     TERM_NAMES,
     bound_bars,
     hidden_shift_curve,
-    show_strength,
-    strongest,
 )
 from mandoline_core.report.charts.shifts import balance, calibration, pair_gaps, predicted_classes
+from mandoline_core.report.charts.slice_shares import slice_shares
 from mandoline_core.report.charts.small import Scale, scale, small_curve, small_strip, small_weights
 from mandoline_core.report.charts.story import story_curve
 from mandoline_core.report.charts.strip import SPREAD, IntervalRow, estimate_strip, interval_rows, strip_rows
@@ -43,4 +48,4 @@ from mandoline_core.report.charts.style import (
     shorten,
 )
 from mandoline_core.report.charts.tracking import TrackedPoint, timeline, track_chart
-from mandoline_core.report.charts.weights import show_cap, show_capped, trimming_curve, weight_histogram
+from mandoline_core.report.charts.weights import trimming_curve, weight_histogram

@@ -1,16 +1,26 @@
-"""What each slice does to the estimate: added one by one, left out, and its part of the whole difference."""
+"""The effect of each slice on the estimate: added one by one, left out, and its part of the whole change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby
 
 import plotly.graph_objects as go
 
-from mandoline_core.formatting import direction, show_difference, show_interval, show_points, show_value
+from mandoline_core.formatting import (
+    direction,
+    is_nothing,
+    show_change,
+    show_difference,
+    show_effect,
+    show_interval,
+    show_points,
+    show_value,
+)
 from mandoline_core.pipeline import Ablation, AblationPoint, Attribution, AttributionPart
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import (
+    NAME_WIDTH,
     SOURCE,
     TRUTH,
     WIDE_AXIS,
@@ -37,9 +47,9 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
     if truth is not None:
         written = show_value(truth, share=share)
         ends = [-0.3, n_slices]
-        figure.line(ends, [truth, truth], "truth", colour=TRUTH, dash="dash", hover=f"truth: {written}")
+        figure.line(ends, [truth, truth], "true value", colour=TRUTH, dash="dash", hover=f"true value: {written}")
         side = "bottom" if (points[0].estimate or 0.0) < truth else "top"
-        figure.write(f"truth {written}", x=-0.3, y=truth, xanchor="left", yanchor=side)
+        figure.write(f"true value {written}", x=-0.3, y=truth, xanchor="left", yanchor=side)
     first_two = [point.estimate for point in points[:2] if point.estimate is not None]
     rises = bool(first_two) and first_two[-1] > first_two[0]
     named = {0, max((i for i, point in enumerate(points) if point.estimate is not None), default=0)}
@@ -61,7 +71,7 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
             show_value(point.estimate, share=share) if i in named and point.estimate is not None else ""
             for i, point in enumerate(points)
         ],
-        # The first value stands where the line does not go.
+        # The first value is where the line does not go.
         textposition=["bottom right" if rises else "top right"] + ["middle right"] * n_slices,
         hover=[_point_words(point, share) for point in points],
     )
@@ -78,9 +88,13 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
             hover=[_point_words(points[i], share) for i in missing],
         )
     many = n_slices > 12
+    width = NAME_WIDTH if n_slices <= 2 else 12
     figure.x_axis = {
         "tickvals": list(range(len(points))),
-        "ticktext": ["no slices", *(label(point.slice or "", 12) for point in points[1:])],
+        "ticktext": [
+            "no slices",
+            *(label(point.slice or "", width) for point in points[1:]),
+        ],
         "tickangle": 0 if n_slices <= 2 else -90 if many else -45,
         "tickfont": {"size": 10 if many else 12},
         "range": [-0.35, n_slices + 0.3 + 0.16 * max(n_slices, 1)],  # room for the last label
@@ -97,7 +111,7 @@ def ablation_curve(curves: Ablation, *, truth: float | None, share: bool = True,
 
 
 def curve_span(points: Sequence[AblationPoint], truth: float | None, share: bool) -> list[float]:
-    """Span the estimates with their intervals, and the truth."""
+    """Span the estimates with their intervals, and the true value."""
     estimated = [point for point in points if point.estimate is not None]
     values = [end for point in estimated for end in point.interval or (point.estimate or 0.0,)]
     values += [] if truth is None else [truth]
@@ -105,7 +119,7 @@ def curve_span(points: Sequence[AblationPoint], truth: float | None, share: bool
 
 
 def bands(points: Sequence[AblationPoint]) -> Iterator[tuple[list[float], list[float], list[float]]]:
-    """Yield where intervals stand, their low and their high ends, run by run: a gap must not be bridged."""
+    """Yield the places, low ends and high ends of intervals, run by run: a gap must not be bridged."""
     for has_interval, group in groupby(enumerate(points), key=lambda pair: pair[1].interval is not None):
         if has_interval:
             steps, ends = zip(*((float(i), point.interval or (0.0, 0.0)) for i, point in group), strict=True)
@@ -120,10 +134,10 @@ def _point_words(point: AblationPoint, share: bool) -> str:
 
 
 def point_lines(point: AblationPoint, share: bool) -> list[str]:
-    """Say what stands behind a point of the curve, line by line."""
+    """Describe a point of the curve, line by line."""
     name = "no slices" if point.slice is None else f"+ {shorten(point.slice, 60)}"
     if point.estimate is None:
-        return [name, "no estimate:", point.reason or "it could not be computed."]
+        return [name, "no estimate", *([point.reason] if point.reason else [])]
     value = show_value(point.estimate, share=share)
     written = value if point.interval is None else show_interval(point.estimate, point.interval, share=share)
     rows = [] if point.effective_sample_size is None else [f"{point.effective_sample_size:,.0f} effective rows"]
@@ -134,26 +148,17 @@ def curve_title(points: Sequence[AblationPoint], share: bool) -> str:
     """Say what the curve shows."""
     first, last = points[0].estimate, points[-1].estimate
     if first is None or last is None:
-        return "With all slices there is no estimate"
+        return "No estimate with all slices"
     way = direction(last - first, share=share)
     if way == "the same":
-        return "Together the slices leave the estimate where it was"
-    steps = [
-        (after.estimate - before.estimate, after.slice or "")
-        for before, after in pairwise(points)
-        if after.estimate is not None and before.estimate is not None
-    ]
-    pull = f"pull the estimate {'up' if way == 'higher' else 'down'} {show_difference(last - first, share=share)}"
-    if len(points) == 2:
-        return f"{shorten(points[1].slice or '')} {pull.replace('pull', 'pulls', 1)}"
-    step, name = max(steps, key=lambda pair: pair[0] if last > first else -pair[0], default=(0.0, ""))
-    much = show_points(step, share=share, unit=False)
-    most = f", {shorten(name)} most ({much})" if name and step * (last - first) > 0 else ""
-    return f"Slices {pull}{most}"
+        return "Together the slices do not move the estimate"
+    moved = f"{'up' if way == 'higher' else 'down'} {show_difference(last - first, share=share)}"
+    what = f"{shorten(points[1].slice or '')} moves" if len(points) == 2 else "Slices move"
+    return f"{what} the estimate {moved}"
 
 
 def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bool = False) -> go.Figure:
-    """Show by how much the estimate would change without each slice, largest rise on top.
+    """Show the change of the estimate without each slice, largest rise on top.
 
     Parameters
     ----------
@@ -186,7 +191,7 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
     figure.x_axis = {"range": span, "showgrid": True, "zeroline": True, "nticks": 6}
     return figure.finish(
         title=_left_out_title(points, changes, share),
-        x=f"change of the estimate without the slice{' (points)' if share else ''}",
+        x=f"change of the estimate{' (points)' if share else ''}",
         y="slice left out",
         height=_BAR * len(points) + 60,
     )
@@ -195,25 +200,22 @@ def leave_one_out(curves: Ablation, *, full: float, share: bool = True, dark: bo
 def _left_out_words(point: AblationPoint, full: float, share: bool) -> str:
     name = f"without {mark(point.slice or '')}"
     if point.estimate is None:
-        return f"{name}<br>no estimate: {wrap(point.reason or 'it could not be computed.')}"
-    change = show_points(point.estimate - full, share=share, unit=False)
-    return f"{name}<br>{show_value(point.estimate, share=share)} ({change}{' points' if share else ''})"
+        return f"{name}<br>no estimate<br>{wrap(point.reason or '')}"
+    return f"{name}<br>{show_value(point.estimate, share=share)} ({show_points(point.estimate - full, share=share)})"
 
 
 def _left_out_title(points: Sequence[AblationPoint], changes: Sequence[float | None], share: bool) -> str:
     sizes = [(abs(change), change, point) for change, point in zip(changes, points, strict=True) if change is not None]
     if not sizes:
-        return "Without any one of the slices there is no estimate"
+        return "No estimate without any one of the slices"
     _, change, point = max(sizes, key=lambda item: item[0])
-    way = direction(change, share=share)
-    if way == "the same":
-        return "Leaving out any one slice leaves the estimate the same"
-    size = show_difference(change, share=share)
-    return f"Without {shorten(point.slice or '', 24)} the estimate would be {size} {way}"
+    if is_nothing(change, share=share):
+        return "No single slice changes the estimate"
+    return f"Without {shorten(point.slice or '', 24)} the estimate is {show_change(change, share=share)}"
 
 
 def waterfall(attribution: Attribution, source: float, *, metric: str, share: bool, dark: bool = False) -> go.Figure:
-    """Show how each slice moves the score, largest part first, from the labelled data to the estimate.
+    """Show how each slice moves the score from the labelled data to the estimate, largest part first.
 
     Parameters
     ----------
@@ -243,7 +245,7 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     figure.points(
         [start + value for start, value in zip(starts, values, strict=True)],
         heights,
-        "where it leads",
+        "after it",
         symbol=["triangle-left" if value < 0 else "triangle-right" for value in values],
         colour=ink,
         error_x=error_bars(values, [part.interval for part in parts], ink, thickness=2, width=4),
@@ -263,39 +265,34 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     figure.value_axis("x", span, share=share)
     return figure.finish(
         title=_parts_title(attribution, parts, share),
-        x=f"{axis_title(metric, span, share)}; thin lines: intervals of the parts",
+        x=f"{axis_title(metric, span, share)}; thin lines: intervals",
         height=_STEP_ROW * (len(parts) + 2) + 50,
     )
 
 
 def _largest_parts(parts: Sequence[AttributionPart], share: bool) -> list[AttributionPart]:
-    """List the parts, largest first; the smallest, and those that are nothing, together."""
+    """List the parts, largest first; the smallest as one."""
     ranked = sorted(parts, key=lambda part: (_is_nothing(part, share), -abs(part.value)))
     most = min(MOST_PARTS, max(sum(not _is_nothing(part, share) for part in ranked), 1))
-    if len(ranked) == most + 1:  # a line for all others that stands for one alone would save nothing
+    if len(ranked) == most + 1:  # one line for the others must replace at least two
         most += 1
     rest = ranked[most:]
-    # Intervals do not add up as values do, so that others together have none.
+    # Intervals do not add up as values do, so the others have none.
     others = AttributionPart(f"{len(rest)} others", sum(part.value for part in rest), None)
     return [*ranked[:most], *([others] if rest else [])]
 
 
 def _is_nothing(part: AttributionPart, share: bool) -> bool:
-    """Tell whether a part, and all of its interval, would be written as 0."""
-    return all(direction(value, share=share) == "the same" for value in (part.value, *(part.interval or ())))
+    """Tell whether a part, and all of its interval, is written as 0."""
+    return all(is_nothing(value, share=share) for value in (part.value, *(part.interval or ())))
 
 
 def _parts_title(attribution: Attribution, parts: Sequence[AttributionPart], share: bool) -> str:
     if not parts:
-        return "There is nothing to share out"
-    most = f"{shorten(parts[0].rule, 24)}: {show_points(parts[0].value, share=share)}"
-    if len(parts) == 1:
-        return f"All of it comes from {most}"
-    return f"Most comes from {most}; all together {show_points(attribution.total, share=share, unit=False)}"
+        return "No slice moves the score"
+    most = f"{shorten(parts[0].rule, 24)} moves the score by {show_points(parts[0].value, share=share)}"
+    return most if len(parts) == 1 else f"{most}, all slices by {show_points(attribution.total, share=share)}"
 
 
 def _part_words(part: AttributionPart, share: bool) -> str:
-    written = show_points(part.value, share=share, unit=False)
-    if part.interval is not None:
-        written += " ({} to {})".format(*(show_points(end, share=share, unit=False) for end in part.interval))
-    return f"<b>{mark(part.rule)}</b>: {written}{' points' if share else ''}"
+    return f"<b>{mark(part.rule)}</b>: {show_effect(part.value, part.interval, share=share)}"

@@ -1,4 +1,4 @@
-"""How far every method was off where the truth was known, by kind of shift."""
+"""The error of every method where the true value was known, by kind of shift."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import statistics
 import plotly.graph_objects as go
 
 from mandoline_core.comparison.backtests import EXPECTED_KINDS, MethodRecord, ModelBacktest
-from mandoline_core.formatting import show_difference
-from mandoline_core.report.charts.comparison import beside, short_title
+from mandoline_core.formatting import show_difference, show_percent
+from mandoline_core.report.charts.comparison import offset, short_title
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import safe, swatch
 from mandoline_core.report.words import title_of
 
-# Colours that people who see few of them tell apart, and a shape of its own for each.
+# Colours that colour-blind people can distinguish, and a shape of its own for each.
 KINDS = {
     "slices": ("circle", "#0072B2"),
     "held-out slice": ("square", "#D55E00"),
@@ -24,21 +24,21 @@ _ROW = 54
 
 
 def method_order(backtest: ModelBacktest) -> list[str]:
-    """List the methods, the smallest error to expect first; those that never succeeded last."""
+    """List the methods, the smallest average error first; those that never succeeded last."""
     methods = dict.fromkeys(name for records in backtest.kinds.values() for name in records)
     errors = {name: backtest.expected_error(name) for name in methods}
     return sorted(methods, key=lambda name: (errors[name] is None, errors[name] or 0.0))
 
 
 def coverage(backtest: ModelBacktest, method: str) -> float | None:
-    """Average how often a method's intervals held the truth over the kinds that tilt the source."""
+    """Average how often a method's intervals contained the true value, over the kinds that tilt the source."""
     records = [backtest.kinds[kind].get(method) for kind in EXPECTED_KINDS if kind in backtest.kinds]
     shares = [record.coverage for record in records if record is not None and record.coverage is not None]
     return statistics.fmean(shares) if shares else None
 
 
 def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure:
-    """Show every method's mean absolute error by kind of pseudo-target, the best to expect on top."""
+    """Show every method's mean absolute error by kind of shift, the smallest average error on top."""
     share, figure = backtest.metric.share, Drawing(dark)
     scale, colours, methods = 100.0 if share else 1.0, figure.colours, method_order(backtest)
     heights = dict(zip(methods, figure.rows([_tick(backtest, name) for name in methods], grid=True), strict=True))
@@ -49,7 +49,7 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
         errors = [scale * (record.mean_absolute_error or 0.0) for record in shown.values()]
         figure.points(
             errors,
-            [heights[name] + beside(number, len(backtest.kinds)) for name in shown],
+            [heights[name] + offset(number, len(backtest.kinds)) for name in shown],
             kind,
             symbol=symbol,
             size=11,
@@ -66,7 +66,7 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
     figure.key(*lines)
     return figure.finish(
         title=_title(backtest),
-        x=f"mean absolute error ({'points' if share else 'in units of the metric'}); on grey: your method",
+        x=f"mean absolute error ({'points' if share else 'in units of the metric'}); grey: your method",
         height=_ROW * max(len(methods), 1) + 60,
         head=18 * max(len(lines), 1) + 4,
     )
@@ -74,23 +74,19 @@ def backtest_errors(backtest: ModelBacktest, *, dark: bool = False) -> go.Figure
 
 def _tick(backtest: ModelBacktest, name: str) -> str:
     title, error, held = short_title(name), backtest.expected_error(name), coverage(backtest, name)
-    written = "failed" if error is None else show_difference(error, share=backtest.metric.share, figures=3)
-    covers = "" if held is None else f", held {held:.0%}"
+    written = "failed" if error is None else show_difference(error, share=backtest.metric.share)
+    covers = "" if held is None else f", covers {show_percent(held)}"
     return f"{f'<b>{title}</b>' if name == backtest.estimator else title}<br>{written}{covers}"
 
 
 def _title(backtest: ModelBacktest) -> str:
-    own, plain = backtest.expected_error(backtest.estimator), backtest.expected_error("source")
+    own = backtest.expected_error(backtest.estimator)
     if own is None:
-        return "Where the truth was known, your method found no answer"
-    share = backtest.metric.share
-    title = f"Where the truth was known, your method was off by {show_difference(own, share=share, figures=3)}"
-    if plain is not None and backtest.estimator != "source":
-        title += f", the labelled data's score by {show_difference(plain, share=share, figures=3)}"
-    return title
+        return "Backtest: your method had no estimate"
+    return f"Backtest: your method is off by {show_difference(own, share=backtest.metric.share)} on made shifts"
 
 
 def _words(name: str, kind: str, record: MethodRecord, share: bool) -> str:
-    held = "" if record.coverage is None else f"; intervals held the truth {record.coverage:.0%} of the time"
-    off = show_difference(record.mean_absolute_error or 0.0, share=share, figures=3)
-    return f"<b>{safe(title_of(name))}</b>, {kind}<br>off by {off} on average{held}<br>{record.n} draws"
+    held = "" if record.coverage is None else f"<br>{show_percent(record.coverage)} of intervals contain the true value"
+    off = show_difference(record.mean_absolute_error or 0.0, share=share)
+    return f"<b>{safe(title_of(name))}</b>, {kind}<br>off by {off} on average{held}<br>{record.n} samples"

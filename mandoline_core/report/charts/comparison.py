@@ -1,4 +1,4 @@
-"""Methods side by side: what each says of one model, and how each ranks several."""
+"""Methods side by side: their estimates for one model, and how they rank several."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import plotly.graph_objects as go
 from mandoline_core.arrays import Interval
 from mandoline_core.comparison import Comparison, Entry, ModelComparison
 from mandoline_core.estimators import get_estimator
-from mandoline_core.formatting import say, show_interval, show_value
+from mandoline_core.formatting import show_interval, show_value
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import (
     CHARACTERS,
     HOVER_WIDTH,
     SOURCE,
-    TITLE_WIDTH,
     TRUTH,
     axis_title,
     label,
@@ -27,28 +26,29 @@ from mandoline_core.report.charts.style import (
     value_range,
     wrap,
 )
-from mandoline_core.report.words import PLAIN, title_of
+from mandoline_core.report.words import title_of
 
-PAPER, LATER, WITHOUT = "Methods of the paper", "Later methods", "No number here"
-TITLE, NARROW_AXIS = 25, 30  # characters a line: beside the dots, under them
-_MODEL = 12  # characters of a model's name beside a line
-_ROW, _KEY_LINE = 50, 16  # pixels
+PAPER, LATER, WITHOUT = "Methods of the paper", "Later methods", "No estimate"
+TITLE, NARROW_AXIS = 25, 30  # characters per line: next to the dots, under them
+_MODEL = 12  # characters of a model's name next to a line
+_ROW, _KEY_LINE = 50, 18  # pixels
+_KEY_WIDTH = 30  # characters
 _GAP = 0.9  # rows left free above a group, for its title
 _FAR = 6.0  # typical half intervals from the middle: beyond it an estimate would squeeze all others together
 _LEAST_HALF = 0.01
 _SYMBOLS = list(CHARACTERS)[:10]  # of models
-_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9")  # none is the colour of the labelled data, the new data or the truth
+_COLOURS = ("#CC79A7", "#E69F00", "#56B4E9")  # not those of the labelled data, the new data or the true value
 
 
 def method_dots(
     comparison: ModelComparison, *, chosen: str, waiting: Sequence[str] = (), dark: bool = False
 ) -> go.Figure:
-    """Show what every method says of one model: the paper's methods, later ones, those without a number.
+    """Show every method's estimate for one model: the paper's methods, later ones, those without.
 
     Parameters
     ----------
     comparison : ModelComparison
-        With its truth only if it is to be shown.
+        With its true value only if it is to be shown.
     chosen : str
         The project's own method.
     waiting : sequence of str
@@ -59,7 +59,7 @@ def method_dots(
     span = axis_span(comparison, chosen)
     levels = [(comparison.source, "labelled data", SOURCE, "solid")]
     if comparison.truth is not None:
-        levels.append((comparison.truth, "truth", TRUTH, "dash"))
+        levels.append((comparison.truth, "true value", TRUTH, "dash"))
     for value, name, colour, dash in levels:
         words = f"{name}: {show_value(value, share=share)}"
         figure.line([value, value], [0.6, bottom], name, colour=colour, dash=dash, hover=words)
@@ -163,7 +163,7 @@ def _add_dot(
     side = "left" if value < span[0] else "right" if value > span[1] else ""
     colour = colours.ink if own else SOURCE if name == "source" else colours.muted
     written = show_interval(value, ends, share=share)
-    assumes = wrap(f"Assumes: {say(get_estimator(name).assumes, PLAIN)}", HOVER_WIDTH)
+    assumes = wrap(f"Assumes: {get_estimator(name).assumes}", HOVER_WIDTH)
     figure.points(
         [min(max(value, span[0] + edge), span[1] - edge)],
         [y],
@@ -178,22 +178,22 @@ def _add_dot(
 
 def _add_absence(figure: Drawing, y: float, name: str, entry: Entry | None) -> None:
     state = "not run yet" if entry is None else "does not apply"
-    reason = "It runs on request." if entry is None else entry.reason or ""
-    hover = f"<b>{safe(title_of(name))}</b>: {state}<br>{wrap(say(reason, PLAIN), HOVER_WIDTH)}"
+    reason = "Runs on request." if entry is None else entry.reason or ""
+    hover = f"<b>{safe(title_of(name))}</b>: {state}<br>{wrap(reason, HOVER_WIDTH)}"
     _write_left(figure, state, figure.colours.muted, x=0.02, y=y, name=name, hovertext=hover)
 
 
 def _write_left(figure: Drawing, text: str, colour: str, **where: object) -> None:
-    """Write words at the left end of a line, over whatever is drawn there."""
+    """Write words at the left end of a line, over what is drawn there."""
     font, paper = {"size": 12, "color": colour}, figure.colours.paper
     figure.write(text, xref="paper", xanchor="left", font=font, bgcolor=paper, **where)
 
 
 def short_title(method: str) -> str:
-    """Write a method's title beside an axis, in lines; without the remark in brackets where there is no room for it.
+    """Write a method's title next to an axis, in lines; without its part in brackets if too long.
 
     >>> short_title("mandoline"), short_title("kmm_features")
-    ('Mandoline', 'Kernel matching on<br>columns')
+    ('Mandoline', 'Kernel mean matching on<br>columns')
     """
     title = title_of(method)
     return wrap(title if len(title) <= TITLE else title.partition(" (")[0], TITLE)
@@ -213,20 +213,20 @@ def _spread_title(comparison: ModelComparison, share: bool) -> str:
     values = [e.estimate for name, e in comparison.entries.items() if e.estimate is not None and name != "source"]
     source = show_value(comparison.source, share=share)
     if not values:
-        return f"No method but the labelled data's own score, {source}, applies"
+        return f"No method applies; labelled data: {source}"
     low, high = (show_value(value, share=share) for value in (min(values), max(values)))
     if low == high:
-        return f"Every method says {low}; the labelled data's score is {source}"
-    return f"{len(values)} methods say {low} to {high}; the labelled data's score is {source}"
+        return f"Every method says {low}; labelled data: {source}"
+    return f"{len(values)} methods say {low} to {high}; labelled data: {source}"
 
 
 def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go.Figure:
-    """Show every model's estimate by every method on one axis; the truth on top, if it is known.
+    """Show every model's estimate by every method on one axis; true values on top, if known.
 
     Parameters
     ----------
     comparison : Comparison
-        With truths only if they are to be shown.
+        With true values only if they are to be shown.
     chosen : str
         The project's own method.
     """
@@ -234,7 +234,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     metric = next(iter(models.values())).metric
     truths = {name: model.truth for name, model in models.items() if model.truth is not None}
     methods = [name for name, ranking in comparison.rankings.items() if ranking.order]
-    top = [f'<b><span style="color:{TRUTH}">truth</span></b>'] if truths else []
+    top = [f'<b><span style="color:{TRUTH}">true value</span></b>'] if truths else []
     heights = figure.rows([*top, *(_order_tick(comparison, name, chosen) for name in methods)], grid=True, room=0.5)
     outline = {"width": 1, "color": figure.colours.paper}
     every: list[float] = []
@@ -245,7 +245,7 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
         symbol, colour = _mark(number, dark)
         figure.points(
             values,
-            [y + beside(number, len(models)) for y in heights],
+            [y + offset(number, len(models)) for y in heights],
             label(name),
             symbol=symbol,
             size=11,
@@ -260,21 +260,20 @@ def model_dots(comparison: Comparison, *, chosen: str, dark: bool = False) -> go
     figure.value_axis("x", span, share=metric.share, ticks=4)
     figure.x_axis["tickangle"] = 0
     key = _key(list(models), dark)
-    finished = figure.finish(
+    figure.key(*key)
+    return figure.finish(
         title=_order_title(comparison, methods, chosen),
         x=axis_title(metric.spoken, span, metric.share),
         height=_ROW * len(heights) + 50,
-        head=_KEY_LINE * (key.count("<br>") + 1) + 12,
+        head=_KEY_LINE * len(key) + 8,
         axis_width=NARROW_AXIS,
     )
-    finished.update_layout(title={"subtitle": {"text": key, "font": {"size": 12}}})
-    return finished
 
 
-def beside(number: int, of: int) -> float:
-    """Return how far above its line the mark of one of several series is drawn, so that none hides another.
+def offset(number: int, of: int) -> float:
+    """Return how far above its line a series is drawn, so that none hides another.
 
-    >>> [round(beside(number, 3), 2) for number in range(3)]
+    >>> [round(offset(number, 3), 2) for number in range(3)]
     [0.15, 0.0, -0.15]
     """
     step = min(0.15, 0.45 / max(of - 1, 1))
@@ -286,16 +285,16 @@ def _mark(number: int, dark: bool) -> tuple[str, str]:
     return _SYMBOLS[number % len(_SYMBOLS)], colours[number % len(colours)]
 
 
-def _key(models: Sequence[str], dark: bool) -> str:
-    """Write which mark is which model, in lines that fit on a phone."""
+def _key(models: Sequence[str], dark: bool) -> list[str]:
+    """Write which mark is which model, in lines that fit above the plot on a phone."""
     lines, used = [""], 0
     for number, name in enumerate(models):
         (symbol, colour), width = _mark(number, dark), len(shorten(name)) + 4
-        if used and used + width > TITLE_WIDTH:
+        if used and used + width > _KEY_WIDTH:
             lines, used = [*lines, ""], 0
         lines[-1] += f"{swatch(symbol, colour, label(name))}    "
         used += width
-    return "<br>".join(lines)
+    return lines
 
 
 def _order_tick(comparison: Comparison, method: str, chosen: str) -> str:
@@ -305,7 +304,7 @@ def _order_tick(comparison: Comparison, method: str, chosen: str) -> str:
 
 
 def order_words(order: Sequence[str]) -> str:
-    """Write an order of models, best first, as far as it fits beside an axis.
+    """Write an order of models, best first, as far as it fits next to an axis.
 
     >>> order_words(("nb", "lr")), order_words(("one", "two", "three", "four", "five", "six"))
     ('nb, lr', 'one, two, three, four, …')
@@ -323,11 +322,11 @@ def order_words(order: Sequence[str]) -> str:
 def _order_title(comparison: Comparison, methods: Sequence[str], chosen: str) -> str:
     best = {method: comparison.rankings[method].order[0] for method in methods if method != "source"}
     if not best:
-        return "No method has an estimate for these models"
+        return "No method has an estimate"
     favourite = best.get(chosen) or next(iter(best.values()))
     agree = sum(model == favourite for model in best.values())
-    most = f"{agree} of {len(best)} methods put {shorten(favourite, 30)} first"
+    most = f"{agree} of {len(best)} methods rank {shorten(favourite, 30)} first"
     source = comparison.rankings.get("source")
     if source is None or not source.order or source.order[0] == favourite:
         return most
-    return f"{most}; the labelled data put {shorten(source.order[0], 30)} first"
+    return f"{most}; labelled data: {shorten(source.order[0], 30)}"

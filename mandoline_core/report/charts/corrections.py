@@ -1,4 +1,4 @@
-"""How sure a person is of a slice, what that does to the estimate, and which slices move together.
+"""The reliability of slices, its effect on the estimate, and which slices move together.
 
 Most are small tables and bars that read as figures: they follow every move of a slider, and a browser draws them many
 times faster than a figure.
@@ -14,21 +14,19 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import is_nothing, say, show_points
+from mandoline_core.formatting import counted, is_nothing, show_difference, show_ends, show_percent, show_points
 from mandoline_core.pipeline import CorrectionSlope
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import WIDE_AXIS, label, mark, palette, safe, shorten
-from mandoline_core.report.words import PLAIN
 
 MOST_NODES = 12  # slices in a graph that can be read
-EFFECT_DIGITS = 2  # after the point, of points: an effect is a hundredth of a slope
 _MOST_EFFECTS = 16
 _ROW = 34  # pixels
 _SIDES = {"source": "labelled data", "target": "new data"}
 _LIGHT, _DARK = (238, 240, 242), (48, 54, 61)  # what is rare keeps close to the page
 _ON_LIGHT, _ON_DARK = "#16191D", "#FFFFFF"
 _HALF = 0.5
-_SAYS = {"inside": "in", "outside": "out", "abstain": "abstains"}
+_SAYS = {"inside": "yes", "outside": "no", "abstain": "abstains"}
 _CELL = "text-align:center;padding:0.4rem 0.2rem;border:2px solid transparent;background-clip:padding-box"
 _NAME = "font-weight:normal;text-align:left;overflow-wrap:anywhere"
 
@@ -42,28 +40,29 @@ def correction_matrix(
     dark: bool = False,
     intervals: Mapping[str, Interval] | None = None,
 ) -> str:
-    """Write an HTML table of how often a row is truly in, and truly out, given what the slice says.
+    """Write an HTML table of how often a row is in the slice, given what the rule says.
 
     Parameters
     ----------
     inside, outside, abstain : float
-        p(truly in), where the slice says in, says out, and abstains; None for a slice that never abstains.
+        The probability of being in the slice where the rule says yes, says no, and abstains; None if it never abstains.
     intervals : mapping of {"inside", "outside", "abstain"} to pairs, optional
-        How surely these are known, where they were measured.
+        Their intervals, where they were measured.
     """
     measured = {_SAYS[key]: interval for key, interval in (intervals or {}).items()}
-    says = {"in": inside, "out": outside} | ({} if abstain is None else {"abstains": abstain})
+    says = {"yes": inside, "no": outside} | ({} if abstain is None else {"abstains": abstain})
     rows = {
-        "truly in": [_cell(share, word, "truly in", measured.get(word), dark) for word, share in says.items()],
-        "truly out": [
-            _cell(1 - share, word, "truly out", _opposite(measured.get(word)), dark) for word, share in says.items()
+        "in slice": [_cell(share, word, "in the slice", measured.get(word), dark) for word, share in says.items()],
+        "not in slice": [
+            _cell(1 - share, word, "not in the slice", _opposite(measured.get(word)), dark)
+            for word, share in says.items()
         ],
     }
-    return _table(says, rows, "font-weight:normal;text-align:right", f"{escape(title)}: the slice says &hellip;")
+    return _table(says, rows, "font-weight:normal;text-align:right", f"{escape(title)}: the rule says &hellip;")
 
 
 def rate_table(rates: Mapping[str, Sequence[str]], sides: Sequence[str]) -> str:
-    """Write an HTML table of what becomes of the rates of several slices, a column for each sample.
+    """Write an HTML table of the rates of several slices, a column for each sample.
 
     >>> "<td" in rate_table({"doubt_1": ["4.0%", "9.0%"]}, ["labelled data", "new data"])
     True
@@ -90,7 +89,7 @@ def _table(head: Iterable[str], rows: Mapping[str, Sequence[str]], look: str, ca
 
 
 def side_by_side(tables: Sequence[str]) -> str:
-    """Put HTML tables beside each other, or under each other where there is no room."""
+    """Lay out HTML tables side by side, or below each other where there is no room."""
     boxes = "".join(f'<div style="flex:1 1 11rem;min-width:0">{table}</div>' for table in tables)
     return f'<div style="display:flex;flex-wrap:wrap;gap:0.5rem 1.5rem">{boxes}</div>'
 
@@ -103,7 +102,7 @@ def pair_line(length: float, remains: str, effect: str, *, dark: bool = False) -
     length : float
         Of the bar, from 0 to 1.
     remains, effect : str
-        How far the pair is off, and what joining or parting it does to the estimate.
+        How far the pair is off, and the effect of joining or separating it on the estimate.
     """
     colours = palette(dark)
     return (
@@ -114,22 +113,22 @@ def pair_line(length: float, remains: str, effect: str, *, dark: bool = False) -
 
 
 def effect(slope: CorrectionSlope) -> float | None:
-    """Return what one point less of certainty does to the estimate; None where it cannot be said.
+    """Return the effect of one point less reliability on the estimate; None where it is unknown.
 
     >>> effect(CorrectionSlope("a", "source", "inside", 0.9, 0.5, ""))
     -0.005
     """
     if slope.slope is None:
         return None
-    # Less sure inside is a lower probability of being inside; less sure outside, a higher one.
+    # Less reliable inside is a lower probability of being inside; less reliable outside, a higher one.
     return (-0.01 if slope.key == "inside" else 0.01) * slope.slope
 
 
 def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: bool = False) -> go.Figure:
-    """Show how the estimate moves with one point less of certainty in each correction, the strongest on top."""
+    """Show the effect of one point less reliability of each correction on the estimate, the strongest on top."""
     effects = [(slope, value) for slope in slopes if (value := effect(slope)) is not None]
     effects.sort(key=lambda pair: -abs(pair[1]))
-    visible = [pair for pair in effects if not is_nothing(pair[1], share=share, digits=EFFECT_DIGITS)]
+    visible = [pair for pair in effects if not is_nothing(pair[1], share=share)]
     shown = visible[:_MOST_EFFECTS] or effects[:1]
     values, figure = [(100.0 if share else 1.0) * value for _, value in shown], Drawing(dark)
     figure.bars(
@@ -138,8 +137,8 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
         "effect",
         colour=figure.colours.muted,
         width=0.55,
-        text=[_show(value, share) for _, value in shown],
-        hover=[f"<b>{mark(slope.slice)}</b><br>{safe(say(slope.words, PLAIN))}" for slope, _ in shown],
+        text=[show_points(value, share=share, unit=False) for _, value in shown],
+        hover=[f"<b>{mark(slope.slice)}</b><br>{safe(slope.words)}" for slope, _ in shown],
     )
     ends = [0.0, *values]
     room = 0.4 * (max(ends) - min(ends)) or 1.0
@@ -148,18 +147,14 @@ def correction_effects(slopes: Sequence[CorrectionSlope], *, share: bool, dark: 
     title = "No correction moves the estimate"
     if visible:
         slope, size = shown[0][0], abs(shown[0][1])
-        most = f"{100 * size:.{EFFECT_DIGITS}f} points" if share else f"{size:.3g}"
-        title = f"One point less sure of {shorten(slope.slice, 20)} {slope.key} moves the estimate by {most}"
+        most = show_difference(size, share=share)
+        title = f"One point less reliability of {shorten(slope.slice, 20)} ({slope.key}) moves the estimate by {most}"
     others = f"; {len(effects) - len(shown)} of {len(effects)} do less" if len(shown) < len(effects) else ""
     return figure.finish(
         title=title,
-        x=f"change of the estimate for one point less of certainty ({unit}{others})",
+        x=f"change of the estimate per point of reliability ({unit}{others})",
         height=_ROW * max(len(shown), 1) + 60,
     )
-
-
-def _show(value: float, share: bool) -> str:
-    return show_points(value, share=share, digits=EFFECT_DIGITS, figures=3, unit=False)
 
 
 def _opposite(interval: Interval | None) -> Interval | None:
@@ -170,21 +165,11 @@ def _cell(share: float, says: str, truth: str, interval: Interval | None, dark: 
     low, high = (_DARK, _LIGHT) if dark else (_LIGHT, _DARK)
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(low, high, strict=True))
     ink = _ON_LIGHT if (share > _HALF) == dark else _ON_DARK
-    words = (
-        f"of the rows where the slice {says if says == 'abstains' else f'says {says}'}, {_percent(share)} are {truth}"
-    )
+    rule = says if says == "abstains" else f"says {says}"
+    words = f"where the rule {rule}, {show_percent(share)} of rows are {truth}"
     style = f"{_CELL};background-color:rgb({red},{green},{blue});color:{ink};font-weight:600"
-    sure = "" if interval is None else f"<br><small>{100 * interval[0]:.0f} to {100 * interval[1]:.0f}%</small>"
-    return f'<td title="{words}" style="{style}">{_percent(share)}{sure}</td>'
-
-
-def _percent(share: float) -> str:
-    """Write a share with the digits it needs.
-
-    >>> _percent(0.995), _percent(0.02), _percent(1.0)
-    ('99.5%', '2%', '100%')
-    """
-    return f"{round(100 * share, 1):g}%"
+    sure = "" if interval is None else f"<br><small>{show_ends(interval, share=True)}</small>"
+    return f'<td title="{words}" style="{style}">{show_percent(share)}{sure}</td>'
 
 
 def slice_graph(
@@ -250,4 +235,4 @@ def _graph_title(edges: Sequence[tuple[str, str]], suggested: Sequence[tuple[str
         return f"Worth joining: {shorten(a)} and {shorten(b)}{more}"
     if not edges:
         return "No two slices move together"
-    return f"{len(edges):,} {'pair' if len(edges) == 1 else 'pairs'} of slices move together; no other stands out"
+    return f"Slices that move together: {counted(len(edges), 'pair')}; no other is significant"

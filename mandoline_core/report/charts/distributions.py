@@ -1,8 +1,9 @@
-"""How values are spread in both samples: the shares of classes, and a column with a cut through it."""
+"""Distributions in both samples: the shares of classes, and a column with a cut."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from itertools import pairwise
 
 import numpy as np
@@ -10,16 +11,18 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Bools, Floats
-from mandoline_core.formatting import show_number
+from mandoline_core.data import from_milliseconds, milliseconds, moment
+from mandoline_core.formatting import show_date, show_number, show_percent
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, label, mark, safe, shorten, swatch
 
 _BAR = 19  # pixels a bar
 MOST_CLASSES = 20
-_NO_SHIFT = 0.01 + 1e-9  # a share; beyond it two percentages differ when written
+_NO_SHIFT = 0.01 + 1e-9  # a share
 _BINS = 30
-_TAIL = 0.005  # so much on either side may share the end bins
-_FAR = 3.0  # when the whole range is so many times the middle's
+_TAIL = 0.005  # of the rows on either side may share the end bins
+_DAY = 86_400_000  # milliseconds
+_FAR = 3.0  # when the whole range is this many times the middle's
 
 _Side = tuple[str, float, float]  # of a cut: its words, and its share of both samples
 _Shares = dict[str, tuple[float, float | None]]  # of the source and, where it is known, of the target
@@ -32,7 +35,7 @@ def class_balance(
     what: str = "class",
     dark: bool = False,
 ) -> go.Figure:
-    """Show how often each class occurs in each sample, most frequent first; rare ones are put together.
+    """Show how often each class occurs in each sample, most frequent first; rare ones as one.
 
     Parameters
     ----------
@@ -55,7 +58,7 @@ def class_balance(
         shares[f"{len(rest)} others"] = source, others if has_target else None
     figure = Drawing(dark)
     heights = figure.rows([label(name) for name in shares], room=0.55)
-    # The hatching tells the samples apart where colours do not.
+    # Hatching, so that colour is not needed to distinguish the samples.
     sides = [("labelled", SOURCE, "", 0.2 if has_target else 0.0, [pair[0] for pair in shares.values()])]
     if has_target:
         sides.append(("new", TARGET, "/", -0.2, [pair[1] or 0.0 for pair in shares.values()]))
@@ -69,7 +72,7 @@ def class_balance(
             width=0.38 if has_target else 0.6,
             marker={"pattern": hatching},
             # The first pair says which bar is which; the colours and the hatching say it for the rest.
-            text=[f"{side} {_percent(share)}" if i == 0 else _percent(share) for i, share in enumerate(values)],
+            text=[f"{side} {show_percent(share)}" if i == 0 else show_percent(share) for i, share in enumerate(values)],
             hover=[_pair_words(name, *pair) for name, pair in shares.items()],
             customdata=[mark(name) for name in shares],
         )
@@ -85,36 +88,24 @@ def class_balance(
 
 def _class_title(shares: _Shares, has_target: bool) -> str:
     if not shares:
-        return "There are no classes to count"
+        return "No classes"
     if not has_target:
         name, (most, _) = next(iter(shares.items()))
-        return f"{shorten(name, 24)} is the most frequent, {_percent(most)} of the labelled data"
-    # A shift that the percentages would not show is none to speak of.
+        return f"{shorten(name, 24)} is the most frequent: {show_percent(most)} of labelled data"
     shifts = {name: (target or 0.0) - source for name, (source, target) in shares.items()}
     name = max(shifts, key=lambda name: abs(shifts[name]))
     if abs(shifts[name]) <= _NO_SHIFT:
-        return "No class shifts by more than a point"
+        return "No class shifts by more than 1 point"
     source, target = shares[name]
     return (
-        f"{shorten(name, 24)} shifts most: {_percent(source)} of the labelled data, "
-        f"{_percent(target or 0.0)} of the new data"
+        f"{shorten(name, 24)} shifts most: {show_percent(source)} of labelled data, "
+        f"{show_percent(target or 0.0)} of new data"
     )
 
 
 def _pair_words(name: str, source: float, target: float | None) -> str:
-    new = "" if target is None else f", new data {_percent(target)}"
-    return f"<b>{mark(name)}</b><br>labelled data {_percent(source)}{new}"
-
-
-def _percent(share: float) -> str:
-    """Write a share with a digit more where it is small.
-
-    >>> _percent(0.19), _percent(0.004), _percent(0.0), _percent(0.00004)
-    ('19%', '0.4%', '0%', '<0.1%')
-    """
-    if 0 < share < 0.0005:
-        return "<0.1%"
-    return f"{100 * share:.1f}%" if 0 < share < 0.0995 else f"{100 * share:.0f}%"
+    new = "" if target is None else f", new data {show_percent(target)}"
+    return f"<b>{mark(name)}</b><br>labelled data {show_percent(source)}{new}"
 
 
 def histogram_with_cut(
@@ -122,26 +113,37 @@ def histogram_with_cut(
     target_values: ArrayLike,
     *,
     column: str,
-    bounds: Mapping[str, float],
+    bounds: Mapping[str, float | date],
+    dates: bool = False,
     dark: bool = False,
 ) -> go.Figure:
     """Show a column's values in both samples, where a threshold cuts them, and the shares on either side.
 
-    Shares are of all rows; missing values (NaN) abstain and are counted apart.
+    Shares are of all rows; missing values (NaN) abstain and are counted separately.
 
     Parameters
     ----------
-    bounds : mapping of str to float
+    bounds : mapping of str to float or date
         As a threshold slice has them: rows beyond the first are inside; beyond a second they are outside, and between
         the two the slice abstains.
+    dates : bool
+        Whether values are dates, in milliseconds since 1970.
     """
     source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
-    cuts = list(bounds.values())
-    edges, clipped = _edges(np.concatenate([source, target]), cuts)
+    cuts = [_position(name, bound) for name, bound in bounds.items()]
+    if dates:  # days are kept together, and start at midnight
+        days, clipped = _edges(np.concatenate([source, target]) / _DAY, [cut / _DAY for cut in cuts])
+        edges = (np.ceil(days) if len(days) < 2 or days[1] - days[0] >= 1 else days) * _DAY
+    else:
+        edges, clipped = _edges(np.concatenate([source, target]), cuts)
+    show = (lambda ms: show_date(from_milliseconds(ms), midnight=False)) if dates else "{:g}".format
     figure = Drawing(dark)
     heights = [100 * _bin_shares(values, edges) for values in (source, target)]
     hovers = [
-        [f"{name}, {low:g} to {high:g}: {y:.1f}%" for (low, high), y in zip(pairwise(edges), shares, strict=True)]
+        [
+            f"{name}, {show(low)} to {show(high)}: {y:.1f}%"
+            for (low, high), y in zip(pairwise(edges), shares, strict=True)
+        ]
         for name, shares in zip(("labelled data", "new data"), heights, strict=True)
     ]
     figure.bars(
@@ -166,12 +168,13 @@ def histogram_with_cut(
         figure.upright(cut, line={"color": figure.colours.ink, "width": 2})
     sides = _sides(source, target, bounds)
     _print_sides(figure, sides)
-    figure.x_axis = {"showgrid": False, "nticks": 6, "range": [edges[0], edges[-1]]}
+    axis = {"type": "date"} if dates else {}
+    figure.x_axis = {"showgrid": False, "nticks": 6, "range": [edges[0], edges[-1]], **axis}
     figure.y_axis = {"showgrid": True, "nticks": 5, "ticksuffix": "%", "rangemode": "tozero"}
     return figure.finish(
         title=_cut_title(sides, column, bounds),
         x=_x_title(column, source, target, clipped),
-        y="share of rows a bin (%)",
+        y="share of rows per bin (%)",
         height=250,
         head=54 if sides else 22,
         axis_width=WIDE_AXIS,
@@ -200,27 +203,38 @@ def _edges(values: Floats, cuts: list[float]) -> tuple[Floats, bool]:
 
 
 def _bin_shares(values: Floats, edges: Floats) -> Floats:
-    """Count the share of all rows in each bin; what lies beyond goes into the end bins."""
+    """Count the share of all rows in each bin; what is beyond goes into the end bins."""
     present = values[~np.isnan(values)]
     counts, _ = np.histogram(np.clip(present, edges[0], edges[-1]), edges)
     return counts / max(len(values), 1)
 
 
-# Of each bound: its words, what lies beyond it, and which bound has the rest.
+# Of each bound: its words, the test for what is beyond it, and which bound has the rest.
 _BOUNDS: dict[str, tuple[str, Callable[[Floats, float], Bools], str]] = {
     "above": ("above {}", np.greater, "at_most"),
     "at_least": ("{} or more", np.greater_equal, "below"),
     "below": ("below {}", np.less, "at_least"),
     "at_most": ("{} or less", np.less_equal, "above"),
 }
+_DATE_WORDS = {"above": "after {}", "at_least": "from {}", "below": "before {}", "at_most": "until {}"}
 
 
-def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[_Side]:
-    """Describe what lies on either side of the cut, and between two, from left to right."""
+def _position(name: str, bound: float | date) -> float:
+    """Place a bound on the axis: of a date, at the start of the day or at its end."""
+    return float(milliseconds(moment(bound, end=name in ("above", "at_most"))) if isinstance(bound, date) else bound)
 
-    def beyond(name: str, bound: float) -> tuple[str, list[Bools]]:
-        words, test, _ = _BOUNDS[name]
-        return words.format(show_number(bound)), [test(values, bound) for values in (source, target)]
+
+def _say(name: str, bound: float | date) -> str:
+    words = _DATE_WORDS[name] if isinstance(bound, date) else _BOUNDS[name][0]
+    return words.format(show_number(bound))
+
+
+def _sides(source: Floats, target: Floats, bounds: Mapping[str, float | date]) -> list[_Side]:
+    """Describe either side of the cut, and what is between two, from left to right."""
+
+    def beyond(name: str, bound: float | date) -> tuple[str, list[Bools]]:
+        test, place = _BOUNDS[name][1], _position(name, bound)
+        return _say(name, bound), [test(values, place) for values in (source, target)]
 
     def side(words: str, inside: list[Bools]) -> _Side:
         source_share, target_share = (float(rows.sum() / max(len(rows), 1)) for rows in inside)
@@ -234,16 +248,17 @@ def _sides(source: Floats, target: Floats, bounds: Mapping[str, float]) -> list[
         below, outside = beyond(*others[0])
         present = [~np.isnan(values) for values in (source, target)]
         between = [rows & ~(a | b) for rows, a, b in zip(present, inside, outside, strict=True)]
-        return [side(below, outside), side("abstains", between), side(f"{words}: in", inside)]
-    both = [side(f"{words}: inside", inside), side(*beyond(_BOUNDS[name][2], cut))]
+        return [side(below, outside), side("abstains", between), side(f"{words}: in slice", inside)]
+    both = [side(f"{words}: in slice", inside), side(*beyond(_BOUNDS[name][2], cut))]
     return both if name in ("below", "at_most") else both[::-1]
 
 
 def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
-    """Print the shares over the plot, left to right as they lie; without a cut, what is what."""
+    """Write the shares over the plot, left to right; without a cut, the key."""
     keys = swatch("square", SOURCE, "labelled data"), swatch("dashes", TARGET, "new data")
     blocks = [
-        f"<b>{safe(words)}</b><br>{keys[0]} {source:.1%}<br>{keys[1]} {target:.1%}" for words, source, target in sides
+        f"<b>{safe(words)}</b><br>{keys[0]} {show_percent(source)}<br>{keys[1]} {show_percent(target)}"
+        for words, source, target in sides
     ] or [" ".join(keys)]
     anchors = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
     for block, anchor in zip(blocks, anchors, strict=True):
@@ -254,21 +269,20 @@ def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
         )
 
 
-def _cut_title(sides: list[_Side], column: str, bounds: Mapping[str, float]) -> str:
+def _cut_title(sides: list[_Side], column: str, bounds: Mapping[str, float | date]) -> str:
     name = shorten(column, 24)
     if not sides:
-        return f"{name} in both samples: choose where to cut"
+        return f"{name} in labelled and new data: choose a cut"
     first, cut = next(iter(bounds.items()))
     _, source, target = sides[0] if first in ("below", "at_most") else sides[-1]
-    rule = _BOUNDS[first][0].format(show_number(cut))
-    return f"{name} is {rule} for {source:.1%} of the labelled and {target:.1%} of the new data"
+    return f"{name} is {_say(first, cut)} in {show_percent(source)} of labelled and {show_percent(target)} of new rows"
 
 
 def _x_title(column: str, source: Floats, target: Floats, clipped: bool) -> str:
     missing = [float(np.isnan(values).mean()) if len(values) else 0.0 for values in (source, target)]
     notes = []
     if any(missing):
-        notes.append(f"missing: {missing[0]:.1%} of the labelled data, {missing[1]:.1%} of the new data")
+        notes.append(f"missing: {show_percent(missing[0])} of labelled, {show_percent(missing[1])} of new rows")
     if clipped:
-        notes.append("the end bins hold all that lies beyond")
+        notes.append("end bins include all values beyond")
     return shorten(column, 40) + (f" ({'; '.join(notes)})" if notes else "")

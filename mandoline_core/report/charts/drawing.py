@@ -1,6 +1,6 @@
-"""A figure in the making: its parts as plain data, which Plotly checks once, when the figure is finished.
+"""A figure under construction: its parts as plain data, which Plotly checks once, when the figure is finished.
 
-Plotly's own figure checks every part anew at every change, which takes ten times as long.
+Plotly's own figure checks every part again at every change, which takes ten times as long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Drawing:
     >>> drawing = Drawing(dark=False)
     >>> drawing.bars([2], [1], "rows", colour="red", hover="two rows")
     >>> drawing.value_axis("x", [0.0, 1.0], share=True)
-    >>> figure = drawing.finish(title="So it is", x="share", height=100)
+    >>> figure = drawing.finish(title="A title", x="share", height=100)
     >>> figure.data[0].type, figure.layout.xaxis.title.text, figure.layout.xaxis.tickformat
     ('bar', 'share', '.1~%')
     """
@@ -102,7 +102,7 @@ class Drawing:
         self.scatter([*x, *x[::-1]], [*high, *low[::-1]], name, **look)
 
     def bars(self, x: Any, y: Any, name: str, *, colour: str, hover: Hover = None, **trace: Any) -> None:
-        """Add bars, which lie unless `orientation` says otherwise; what they say is written level beside them."""
+        """Add bars, horizontal unless `orientation` says otherwise; their text is written next to them."""
         marker = {"color": colour, **trace.pop("marker", {})}
         written = {"textposition": "outside", "textangle": 0, "cliponaxis": False} if "text" in trace else {}
         self._add("bar", x, y, name, hover, {"orientation": "h", "marker": marker, **written, **trace})
@@ -112,7 +112,7 @@ class Drawing:
         self._annotations.append({"text": text, "showarrow": False, **where})
 
     def key(self, *lines: str, shift: float = 0) -> None:
-        """Write what the markers stand for, line by line, between the title and the plot."""
+        """Write the key, line by line, between the title and the plot."""
         for number, line in enumerate(reversed(lines)):
             self.write(line, **_TOP_LEFT, yshift=shift + _KEY_LINE * number)
 

@@ -1,4 +1,4 @@
-"""What an experiment found: lines with bands over what varied, or dots beside names, with the paper's numbers."""
+"""The results of an experiment: lines with bands, or dots next to names, with the paper's numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import TITLE_WIDTH, Palette, label, safe, swatch
 from mandoline_core.report.words import title_of
 
-# Colours that people who see few of them tell apart, and a shape of its own for each; Mandoline's is ink.
+# Colours that colour-blind people can distinguish, and a shape of its own for each; Mandoline's is ink.
 _LOOKS = (
     ("#0072B2", "circle"),
     ("#D55E00", "square"),
@@ -29,13 +29,13 @@ _LOOKS = (
 _Look = tuple[str, str]  # of a series: its colour and its symbol
 _OWN, _PLAIN = "mandoline", "source"
 _LINE, _ROW, _HEIGHT = 18, 22, 300  # pixels
-_NAME = 24  # characters of a name beside dots
-_STEP = 0.45  # rows between two dots beside one name
+_NAME = 24  # characters of a name next to dots
+_STEP = 0.45  # rows between two dots of one name
 _DECADES = 100.0  # times the smallest value: with more between them, powers of ten are ticks enough
 
 
 class Point(NamedTuple):
-    """Hold one number: where it stands, and how sure it is."""
+    """Hold one number: its place, and its standard error."""
 
     series: str
     x: float | str
@@ -59,7 +59,7 @@ def experiment_lines(
     Parameters
     ----------
     points, paper : sequence of Point
-        Ours and the paper's; `x` is a number. What a logarithm lacks is left out.
+        Ours and the paper's; `x` is a number. Without a logarithm they are left out.
     title, x, y : str
         Plain text.
     """
@@ -98,7 +98,7 @@ def experiment_lines(
 
 
 def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = False, dark: bool = False) -> go.Figure:
-    """Draw a dot for each series beside every name, with two standard errors, the names one below the other.
+    """Draw a dot for each series and name, with two standard errors, the names one below the other.
 
     Parameters
     ----------
@@ -142,10 +142,10 @@ def experiment_dots(points: Sequence[Point], *, title: str, x: str, log: bool = 
 
 
 def series_title(series: str) -> str:
-    """Write what a series is called: a method by its title, anything else as it is.
+    """Write the name of a series: a method by its title, anything else as it is.
 
     >>> series_title("mandoline"), series_title("noise-aware")
-    ("Mandoline (the paper's weights)", 'noise-aware')
+    ('Mandoline', 'noise-aware')
     """
     return title_of(series) if series in ESTIMATORS else series
 
@@ -170,7 +170,7 @@ def _axis(values: Sequence[float], *, log: bool, own: bool = False) -> dict[str,
     Parameters
     ----------
     own : bool
-        Whether ticks stand where values do.
+        Whether ticks are at the values.
     """
     if not log or not values:
         return {"nticks": 6, "rangemode": "tozero", "showgrid": True}

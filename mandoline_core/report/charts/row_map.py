@@ -1,4 +1,4 @@
-"""The map of rows: two kinds of dots in the plane, those near each other that are alike."""
+"""The map of rows: labelled and new rows as dots in the plane; similar rows are near each other."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import plotly.graph_objects as go
 
 from mandoline_core.arrays import Floats
 from mandoline_core.discovery import RowMap
+from mandoline_core.formatting import show_percent
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import CHARACTERS, SOURCE, TARGET, WIDE_AXIS, safe, shorten, swatch, wrap
 
-# Little, some, much: clear of the colours that stand for the samples and the truth, on light and on dark.
+# Little, some, much: none of the colours of the samples and the true value, on light and on dark.
 _SCALE = [[0.0, "#7B3FA0"], [0.5, "#B9A9C4"], [1.0, "#E3A51A"]]
-_MOST_DOUBLINGS = 3.0  # either way; what counts more, or less, has the same colour
+_MOST_DOUBLINGS = 3.0  # either way; heavier and lighter rows have the same colour
 _FEW = 0.01
 _LINE = 48  # characters
 _LINES_OF_TEXT = 3
@@ -35,7 +36,7 @@ class Shade:
     name : str
         Of the scale.
     ticks : mapping of float to str
-        What is written beside the scale.
+        Labels of the scale.
     """
 
     values: Floats
@@ -45,25 +46,25 @@ class Shade:
 
 
 def score_shade(values: Floats, metric: str) -> Shade:
-    """Colour rows by their score; rows that are right or wrong by that."""
+    """Colour rows by their score."""
     scores = values[np.isfinite(values)]
     if not np.isin(scores, (0.0, 1.0)).all():
         low, high = np.quantile(scores, [0.02, 0.98])
         ticks = {float(end): f"{end:.3g}" for end in (low, high)}
-        return Shade(np.clip(values, low, high), "Yellow dots score high, purple dots low", metric, ticks)
+        return Shade(np.clip(values, low, high), "Yellow: high score, purple: low score", metric, ticks)
     wrong = float((scores == 0).mean())
-    title = f"Purple dots are wrong answers, {wrong:.0%} of the labelled rows: where they crowd, the model is weak"
-    return Shade(values, title, "the model's answer", {0.0: "wrong", 1.0: "right"})
+    title = f"{show_percent(wrong)} of labelled rows are predicted wrong (purple)"
+    return Shade(values, title, "prediction", {0.0: "wrong", 1.0: "right"})
 
 
 def weight_shade(ratios: Floats) -> Shade:
-    """Colour rows by how much they count, on a scale of doublings."""
+    """Colour rows by their weights, on a scale of doublings."""
     with np.errstate(divide="ignore"):
         doublings = np.clip(np.log2(ratios), -_MOST_DOUBLINGS, _MOST_DOUBLINGS)
     most = float(np.ceil(np.abs(doublings[np.isfinite(doublings)]).max(initial=1.0)))
-    ticks = {-most: f"1/{2**most:g}", 0.0: "1", most: f"{2**most:g}"}
-    title = "Yellow dots count most: labelled rows that stand in for new ones"
-    return Shade(doublings, title, "how many times a row counts", ticks)
+    ticks = {-most: f"1/{2**most:g}x", 0.0: "1x", most: f"{2**most:g}x"}
+    title = "Yellow: the heaviest labelled rows, most like the new data"
+    return Shade(doublings, title, "weight", ticks)
 
 
 def hover_lines(rows: Sequence[Sequence[tuple[str, str]]]) -> list[str]:
@@ -116,7 +117,7 @@ def row_map(
     figure.layout = {"dragmode": "lasso", "newselection": selection}
     return figure.finish(
         title=_title(plotted) if shade is None else shade.title,
-        x="no units: rows near each other are alike; far apart says little",
+        x="no units: near means similar; far apart says little",
         height=430,
         head=24,
         axis_width=WIDE_AXIS,
@@ -167,5 +168,5 @@ def _key(plotted: RowMap, shade: Shade | None) -> str:
 
 def _title(plotted: RowMap) -> str:
     if plotted.apart < _FEW:
-        return "New rows lie among labelled rows everywhere: nothing on this map is new"
-    return f"{plotted.apart:.0%} of the new rows lie apart, with few labelled rows among them"
+        return "New rows are among labelled rows everywhere"
+    return f"{show_percent(plotted.apart)} of new rows have few labelled rows nearby"

@@ -1,4 +1,4 @@
-"""How far the truth could be off: by hidden shift, beside how strong known slices are, and by the paper's bound."""
+"""How far the true value could be off: by a hidden change, compared with known slices, and by the paper's bound."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
 from mandoline_core.checks import SensitivityPoint, SliceStrength, TheoremBound
-from mandoline_core.formatting import say, show_value
+from mandoline_core.formatting import show_difference, show_ends, show_times, show_value
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import TARGET, WIDE_AXIS, ZOOMED, label, mark, safe, value_range, wrap
-from mandoline_core.report.words import PLAIN
+from mandoline_core.report.words import evidence
 
 MOST_SLICES = 8
-TERM_NAMES = {"hidden shift": "hidden change", "corrections": "corrections", "sampling error": "luck of the draw"}
+TERM_NAMES = {"hidden shift": "hidden change"}  # of a bound, where they differ
 _TICKS = (1.0, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0)
 _PLOT, _ROW, _GAP = 260, 24, 44  # pixels
 _TERM = 46  # pixels
@@ -33,7 +33,7 @@ def hidden_shift_curve(
     crossing: float | None = None,
     dark: bool = False,
 ) -> go.Figure:
-    """Show the bounds over the strength of hidden shift; below them, how strong each slice is.
+    """Show the bounds by strength of a hidden change; below them, the strength of each slice.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def hidden_shift_curve(
     crossing : float, optional
         The strength that takes the estimate to the threshold.
     """
-    slices, most, figure = strongest(strengths)[:MOST_SLICES], max(bounds), Drawing(dark)
+    slices, most, figure = evidence.strongest(strengths)[:MOST_SLICES], max(bounds), Drawing(dark)
     low, high = zip(*(point.interval for point in points), strict=True)
     figure.band([point.gamma for point in points], low, high, name="with sampling error")
     for name, ends in zip(("lowest", "highest"), zip(*bounds.values(), strict=True), strict=True):
-        hover = [f"{name} {y:.3f} at {x:.2f} times" for x, y in zip(bounds, ends, strict=True)]
+        hover = [f"{name} {show_value(y, share=share)} at {show_times(x)}" for x, y in zip(bounds, ends, strict=True)]
         figure.line(list(bounds), list(ends), name, colour=figure.colours.ink, hover=hover)
     _add_chosen(figure, chosen, share=share)
     span = value_range([*low, *high, *([] if threshold is None else [threshold])], share)
@@ -74,32 +74,17 @@ def hidden_shift_curve(
         "type": "log",
         "range": [0.0, math.log10(most) + 0.03],
         "tickvals": _TICKS,
-        "ticktext": [f"{tick:g}" for tick in _TICKS],
+        "ticktext": [show_times(tick) for tick in _TICKS],
         "showgrid": True,
         "anchor": "y2" if slices else "y",
     }
     return figure.finish(
-        title=_shift_title(chosen, share),
-        x="strength of a hidden change: times more or less that a row may count (log scale)",
+        title=evidence.hidden(chosen, share=share),
+        x="strength of a hidden change: largest factor on a weight (log scale)",
         y=f"{metric} ({ZOOMED})" if span[0] > 0 else metric,
         height=height + 30,
         axis_width=WIDE_AXIS,
     )
-
-
-def strongest(strengths: Sequence[SliceStrength]) -> list[SliceStrength]:
-    """List the slices whose strength is known, the strongest first."""
-    known = [strength for strength in strengths if strength.largest is not None]
-    return sorted(known, key=lambda strength: -(strength.largest or 0.0))
-
-
-def show_strength(strength: float, *, unit: bool = True) -> str:
-    """Write how strong a hidden change a slice would have been.
-
-    >>> show_strength(1.04), show_strength(893.2), show_strength(math.inf)
-    ('1.04 times', '893 times', 'without limit')
-    """
-    return "without limit" if math.isinf(strength) else f"{strength:,.3g}{' times' if unit else ''}"
 
 
 def _add_chosen(figure: Drawing, chosen: SensitivityPoint, *, share: bool) -> None:
@@ -113,6 +98,7 @@ def _add_chosen(figure: Drawing, chosen: SensitivityPoint, *, share: bool) -> No
         colour=ink,
         mode="lines+markers",
         line={"color": ink, "width": 2, "dash": "dot"},
+        hover=f"with sampling error: {show_ends(chosen.interval, share=share)}",
     )
     right = chosen.gamma > 2.5
     for value, shift in ((chosen.low, -16), (chosen.high, 16)):
@@ -135,15 +121,14 @@ def _add_threshold(figure: Drawing, threshold: float, crossing: float | None, mo
     figure.line([1.0, most], ends, "threshold", colour=TARGET, dash="dash", hover=f"your threshold: {written}")
     figure.write(f"your threshold {written}", x=1, xref="paper", xanchor="right", y=threshold, yanchor="bottom")
     if crossing is not None and crossing <= most:
-        hover = f"reached at {crossing:.2f} times"
+        hover = f"reached at {show_times(crossing)}"
         figure.points([crossing], [threshold], "crossing", symbol="x", size=11, colour=TARGET, hover=hover)
 
 
 def _add_slice(figure: Drawing, slice_: SliceStrength, row: int, most: float) -> None:
     """Give a slice a line of its own under the plot, with a mark at its strength."""
     strength = slice_.largest or 1.0
-    written = show_strength(strength)
-    far = written if math.isinf(strength) else f"by up to {written}"
+    written = show_times(strength)
     figure.points(
         [min(max(strength, 1.0), most)],
         [-row],
@@ -152,38 +137,31 @@ def _add_slice(figure: Drawing, slice_: SliceStrength, row: int, most: float) ->
         colour=figure.colours.ink,
         yaxis="y2",
         mode="markers+text",
-        text=[f"{label(slice_.name)} <b>{show_strength(strength, unit=False)}</b>"],
+        text=[f"{label(slice_.name)} <b>{written}</b>"],
         textposition="middle left" if strength > 2.0 else "middle right",
-        hover=f"{mark(slice_.name)}: leaving it out changes how much rows count {far}",
+        hover=f"leaving out {mark(slice_.name)} changes weights by up to {written}",
     )
 
 
-def _shift_title(chosen: SensitivityPoint, share: bool) -> str:
-    low, high = show_value(chosen.low, share=share), show_value(chosen.high, share=share)
-    if chosen.gamma == 1.0:
-        return f"With nothing hidden, the estimate is {low}"
-    return f"A hidden change of {chosen.gamma:.2f} times could put the truth anywhere from {low} to {high}"
-
-
 def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool, dark: bool = False) -> go.Figure:
-    """Stack the terms of the bound, each on a line of its own, starting where the one before ends.
+    """Stack the terms of the bound, each on its own line, starting where the one before ends.
 
     Parameters
     ----------
     half_interval : float or None
-        How far the interval reaches from the estimate, for comparison.
+        The margin of error, for comparison.
     """
     figure, scale = Drawing(dark), 100.0 if share else 1.0
     colours, names = figure.colours, []
     for term in bound.terms:
-        origin = "from the data" if term.known else "you assume"
-        names.append(f"{TERM_NAMES.get(term.name, safe(term.name))} ({origin})<br><b>{_number(term.value, share)}</b>")
-    names.append(f"the bound, all together<br><b>{_number(bound.total, share)}</b>")
+        origin, size = "from the data" if term.known else "you assume", show_difference(term.value, share=share)
+        names.append(f"{TERM_NAMES.get(term.name, safe(term.name))} ({origin})<br><b>{size}</b>")
+    names.append(f"bound<br><b>{show_difference(bound.total, share=share)}</b>")
     if half_interval is not None:
-        names.append(f"for comparison: the<br>interval's half <b>{_number(half_interval, share)}</b>")
+        names.append(f"for comparison:<br>margin of error <b>{show_difference(half_interval, share=share)}</b>")
     heights, start = figure.rows(names), 0.0
     for term, y in zip(bound.terms, heights, strict=False):
-        # Hatched where it is assumed, so that colour is not needed to tell it from what is known.
+        # Hatched where it is assumed, so that colour is not needed to distinguish it.
         pattern = {"shape": "" if term.known else "/", "fillmode": "replace", "fgcolor": colours.ink, "size": 7}
         # Once on a line of its own, once as a part of the whole.
         figure.bars(
@@ -194,25 +172,21 @@ def bound_bars(bound: TheoremBound, *, half_interval: float | None, share: bool,
             base=[start] * 2,
             width=0.6,
             marker={"pattern": pattern, "line": {"width": 1, "color": colours.ink}},
-            hover=wrap(say(term.words, PLAIN), 60),
+            hover=wrap(term.words, 60),
         )
         start += scale * term.value
     if half_interval is not None:
-        hover = "what is likely, if nothing is hidden"
+        hover = "margin of error, with no hidden change"
         x, y = scale * half_interval, heights[-1]
         figure.points([x], [y], "half interval", symbol="diamond", size=12, colour=colours.ink, hover=hover)
     figure.layout["barmode"] = "overlay"
     most = max([scale * bound.total, scale * (half_interval or 0.0), 1e-9])
     figure.x_axis = {"range": [-0.03 * most, 1.08 * most], "nticks": 5, "showgrid": True}
-    title = f"If your assumptions hold, the estimate is off by at most {_number(bound.total, share)}"
+    title = f"If your assumptions hold, the estimate is off by at most {show_difference(bound.total, share=share)}"
     if share and bound.total >= 1:
-        title = "The bound is wider than the whole scale: in the worst case anything is possible"
+        title = "The bound is wider than the whole scale"
     return figure.finish(
         title=title,
         x=f"error of the estimate ({'points' if share else 'in units of the metric'}; hatched: assumed)",
         height=_TERM * len(names) + 50,
     )
-
-
-def _number(value: float, share: bool) -> str:
-    return f"{100 * value:,.1f} points" if share else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""Shifts as dots on a line each: what weighting leaves of them, how often classes are predicted, and calibration."""
+"""Shifts as dots on a line each: love plots before and after weighting, predicted classes, calibration."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mandoline_core.checks import SliceCalibration
+from mandoline_core.formatting import show_difference, show_percent, show_points
 from mandoline_core.pipeline import FARTHEST, MeanShift
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import (
@@ -24,7 +25,7 @@ from mandoline_core.report.charts.style import (
 
 MOST_PAIRS = 20
 _MOST_LINES = 14
-_LEAST_SPAN = 0.1  # of a share: less would make little of nothing look large
+_LEAST_SPAN = 0.1  # of a share: less would make a small difference look large
 
 
 _Series = tuple[str, str, str | Sequence[str], Sequence[float]]  # of one kind of dot: name, symbol, colours, values
@@ -33,7 +34,7 @@ _Series = tuple[str, str, str | Sequence[str], Sequence[float]]  # of one kind o
 def pair_gaps(
     names_pairs: Sequence[tuple[str, str]], before: Sequence[float], after: Sequence[float], *, dark: bool = False
 ) -> go.Figure:
-    """Show how far each pair's joint frequency is off, before and after weighting; what remains most is on top.
+    """Show the shift of each pair's joint frequency, before and after weighting; the largest on top.
 
     Parameters
     ----------
@@ -45,18 +46,18 @@ def pair_gaps(
     pairs = [names_pairs[i] for i in shown]
     old, new = ([100 * values[i] for i in shown] for values in (before, after))
     note = f"; {len(shown)} of {len(order):,} pairs" if len(shown) < len(order) else ""
-    title = "A pair needs two slices"
+    title = "Pairs need two slices"
     if pairs:
         worst = " and ".join(map(shorten, pairs[0]))
-        title = f"At most {abs(new[0]):.1f} points of joint frequency remain, in {worst}"
+        title = f"Largest shift after weighting: {worst}, {show_difference(new[0] / 100, share=True)}"
     return _before_after(
         [" + ".join(label(name, 10) for name in pair) for pair in pairs],
         [" and ".join(label(name, 40) for name in pair) for pair in pairs],
         old,
         new,
-        written=lambda value: f"{value:+.1f} points",
+        written=lambda value: show_points(value / 100, share=True),
         title=title,
-        x=f"new minus labelled data, joint frequency (points{note})",
+        x=f"joint frequency, new minus labelled data (points{note})",
         y="pair of slices",
         dark=dark,
     )
@@ -70,26 +71,26 @@ def balance(
     *,
     dark: bool = False,
 ) -> go.Figure:
-    """Show the standardised shift of columns before and after weighting; what remains most is on top.
+    """Show the standardised shift of columns before and after weighting (love plot); the largest on top.
 
     Parameters
     ----------
     before, after : sequence of float
-        Standardised shifts, target minus source; NaN where there is none.
+        Standardised shifts, target minus source; NaN if absent.
     modelled : sequence of bool
-        Slices in use: greyed, because they match by construction.
+        Slices in use: grey, because weighting makes them match.
     """
     order = _furthest_first(after)
     grey = [modelled[i] for i in order]
     free = [i for i in order if not modelled[i] and not math.isnan(after[i])]
-    title = "Everything shown matches by construction"
+    title = "Weighting makes all of these match"
     if free:
         worst, size = shorten(names[free[0]], 24), abs(after[free[0]])
-        title = f"Weighting leaves {worst} off by {size:.2f} standard deviations"
-        if size == FARTHEST:  # a stand-in: what does not vary has no standard deviation
-            title = f"No weights can change {worst}: it is one value in each sample"
+        title = f"After weighting, {worst} is off by {size:.2f} standard deviations"
+        if size == FARTHEST:  # what does not vary has no standard deviation
+            title = f"No weights can change {worst}: it has one value in each sample"
         if size < 0.1:
-            title = f"Nothing stays far off: {worst} most, by {size:.2f}"
+            title = f"After weighting, no column is off by 0.1 standard deviations (most: {worst}, {size:.2f})"
     return _before_after(
         [label(names[i]) for i in order],
         [mark(names[i]) for i in order],
@@ -99,8 +100,7 @@ def balance(
         grey=grey,
         clicked=[mark(names[i]) for i in order],
         title=title,
-        x="standardised shift, new minus labelled data (standard deviations)"
-        + ("; grey ones match by construction" if any(grey) else ""),
+        x="standardised shift, new minus labelled data (standard deviations)" + ("; grey: slices" if any(grey) else ""),
         y="column or slice",
         dark=dark,
     )
@@ -132,7 +132,7 @@ def _before_after(
     series = [("before", "circle-open", inks, before), ("after", "circle", inks, after)]
     hover = [
         f"<b>{name}</b><br>before {written(old)}, after {written(new)}"
-        f"{'<br>matches by construction' if is_grey else ''}"
+        f"{'<br>a slice: weighting makes it match' if is_grey else ''}"
         for name, old, new, is_grey in zip(hovers, before, after, grey, strict=True)
     ]
     named = [
@@ -149,21 +149,21 @@ def _before_after(
 
 
 def predicted_classes(shares: Sequence[MeanShift], *, dark: bool = False) -> go.Figure:
-    """Show how often each class is predicted: labelled, reweighted and new rows; the largest gap on top."""
+    """Show how often each class is predicted: labelled, weighted and new rows; the largest gap on top."""
     shown = sorted(shares, key=lambda line: -abs(line.gap))[:_MOST_LINES]
     title = "No classes are predicted"
     if shown:
         worst = shown[0]
         title = (
-            f"{shorten(worst.name, 20)} is predicted for {worst.target:.1%} of the new rows, and for "
-            f"{worst.weighted:.1%} of the labelled ones, reweighted"
+            f"{shorten(worst.name, 20)} is predicted for {show_percent(worst.target)} of new rows, "
+            f"{show_percent(worst.weighted)} of labelled rows after weighting"
         )
     note = f"; {len(shown)} of {len(shares)} classes" if len(shown) < len(shares) else ""
     return _shares(
         [line.name for line in shown],
         [
             ("labelled", "circle-open", SOURCE, [line.source for line in shown]),
-            ("reweighted", "diamond", palette(dark).ink, [line.weighted for line in shown]),
+            ("weighted", "diamond", palette(dark).ink, [line.weighted for line in shown]),
             ("new", "square", TARGET, [line.target for line in shown]),
         ],
         title=title,
@@ -173,14 +173,14 @@ def predicted_classes(shares: Sequence[MeanShift], *, dark: bool = False) -> go.
 
 
 def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.Figure:
-    """Show confidence beside accuracy on the labelled rows, inside each slice; the largest gap on top."""
+    """Show confidence and accuracy on the labelled rows in each slice; the largest gap on top."""
     slices = sorted((line for line in lines if line.slice is not None), key=lambda line: -abs(line.gap))
     shown = [*(line for line in lines if line.slice is None), *slices][:_MOST_LINES]
-    title = "There are no probabilities to compare"
+    title = "No probabilities to compare"
     if slices:
         worst = slices[0]
-        word = "too sure" if worst.gap > 0 else "not sure enough"
-        title = f"In {shorten(str(worst.slice), 20)} the model is {word}: by {abs(100 * worst.gap):.1f} points"
+        word = "overconfident" if worst.gap > 0 else "underconfident"
+        title = f"In {shorten(str(worst.slice), 20)} the model is {word} by {show_difference(worst.gap, share=True)}"
     return _shares(
         ["all rows" if line.slice is None else line.slice for line in shown],
         [
@@ -188,7 +188,7 @@ def calibration(lines: Sequence[SliceCalibration], *, dark: bool = False) -> go.
             ("accuracy", "circle", SOURCE, [line.accuracy for line in shown]),
         ],
         title=title,
-        x="share, on the labelled rows inside the slice",
+        x="mean confidence, accuracy on labelled rows",
         dark=dark,
     )
 
@@ -197,7 +197,7 @@ def _shares(names: Sequence[str], series: Sequence[_Series], *, title: str, x: s
     """Draw shares of several kinds on a line a name."""
     figure = Drawing(dark)
     hovers = [
-        [f"<b>{mark(name)}</b><br>{kind} {value:.1%}" for name, value in zip(names, values, strict=True)]
+        [f"<b>{mark(name)}</b><br>{kind} {show_percent(value)}" for name, value in zip(names, values, strict=True)]
         for kind, _, _, values in series
     ]
     _add_dots(figure, [label(name) for name in names], series, hovers)

@@ -1,8 +1,8 @@
-"""The figures beside the work, small and quick to draw: the estimate, the weights, and the curve of the slices.
+"""Small figures that are quick to draw: the estimate, the weights, and the curve of the slices.
 
 They follow every move of a slider, and are plain HTML: a browser draws it twenty times faster than an interactive
-figure. Ink and lines take the colour of the text around them, so that it follows a dark page by itself; marks move with
-the width, and type keeps its size. It holds no SVG, which pages that clean HTML take out.
+figure. Ink and lines take the colour of the text around them, so that they follow a dark page; marks move with
+the width, and type keeps its size. They hold no SVG, which pages that clean HTML remove.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import Ablation, is_share
 from mandoline_core.report.charts.ablation import bands, curve_span, curve_title, point_lines
 from mandoline_core.report.charts.strip import rows_span, strip_rows, strip_title
-from mandoline_core.report.charts.style import SOURCE, TRUTH, ZOOMED, axis_title, clean, shorten
-from mandoline_core.report.charts.weights import weight_bars, weights_title
+from mandoline_core.report.charts.style import NAME_WIDTH, SOURCE, TRUTH, ZOOMED, axis_title, clean, shorten
+from mandoline_core.report.charts.weights import WEIGHT, weight_bars
+from mandoline_core.report.words import facts
 
 INK, MUTED, FAINT = "currentColor", 0.75, 0.16  # a colour, and two strengths of it
 _GREY = "#7D848E"  # in light and in dark
@@ -42,7 +43,7 @@ Scale = Callable[[float], float]
 
 
 def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
-    """Show the score on the source, the estimate on the target and, when revealed, the truth on one axis."""
+    """Show the score on the source, the estimate and, if revealed, the true value on one axis."""
     share = is_share(report)
     rows = strip_rows(report, reveal=reveal, ink=_GREY if report.is_red else INK)
     span = rows_span(rows, share)
@@ -56,11 +57,11 @@ def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
             picture.box(low, high - low, y - 1.5, 3, colour=row.colour, hover=words)
         picture.dot(across(row.value), y, colour=row.colour, shape=row.symbol, hover=words)
         picture.numbers(row.name, x=[row.value], ends=row.interval or ())
-    return picture.finish(strip_title(report, share, reveal), alt=alt, x=axis_title(report.metric, span, share))
+    return picture.finish(strip_title(report), alt=alt, x=axis_title(report.metric, span, share))
 
 
 def small_weights(report: ModelReport, *, alt: str) -> str:
-    """Show how many source rows count how many times, on a scale of doublings."""
+    """Show the weights of the source rows, on a scale of doublings."""
     bars, step, ticks, span = weight_bars(report)
     picture = Picture(130, left=_GUTTER)
     most = max((rows for _, rows, _ in bars), default=1.0)
@@ -71,10 +72,10 @@ def small_weights(report: ModelReport, *, alt: str) -> str:
         y, left = up(rows), across(power) - width / 2
         picture.box(left, width, y, picture.height - y, colour=SOURCE, hover="\n".join(lines))
     picture.dashes(across(0), _HEAD + 8, height=picture.height - _HEAD - 8)
-    picture.text(across(0), _HEAD, "counts once", shift=-4)
+    picture.text(across(0), _HEAD, "average", shift=-4)
     _level_axis(picture, ticks, across)
     picture.numbers("labelled rows", x=[power for power, _, _ in bars], y=[rows for _, rows, _ in bars])
-    return picture.finish(weights_title(report), alt=alt, x="how many times a labelled row counts")
+    return picture.finish(facts.basis(report), alt=alt, x=WEIGHT)
 
 
 def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str) -> str:
@@ -91,7 +92,7 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
         outline = zip(x + x[::-1], high + low[::-1], strict=True)
         picture.area([(across(i), up(value)) for i, value in outline], strength=FAINT)
     if truth is not None:
-        words, above = f"truth {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
+        words, above = f"true value {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
         picture.dashes(0, up(truth) - 1, width=1, colour=TRUTH, hover=words)
         picture.text(0, up(truth) + (-9 if above else 10), words)
     values = [(i, point.estimate) for i, point in enumerate(points) if point.estimate is not None]
@@ -101,7 +102,7 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
             picture.line([(across(i), up(point.estimate or 0.0)) for i, point in run])
     for i, point in enumerate(points):
         words = "\n".join(point_lines(point, share))
-        name = "no slices" if point.slice is None else shorten(point.slice, _NAME)
+        name = "no slices" if point.slice is None else shorten(point.slice, NAME_WIDTH if last == 1 else _NAME)
         anchor, lower = ("end", 5) if turned else ("middle", 10)
         picture.text(across(i), picture.height + lower, name, anchor=anchor, turned=-turned, hover=words)
         if point.estimate is None:
@@ -145,7 +146,7 @@ def show_tick(value: float, share: bool) -> str:
     >>> show_tick(0.8, share=True), show_tick(0.825, share=True), show_tick(12.0, share=False)
     ('80%', '82.5%', '12')
     """
-    return f"{100 * value:.4g}%" if share else f"{value:.4g}"
+    return f"{100 * value:.4g}%" if share else show_value(value, share=False)
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
@@ -184,7 +185,7 @@ class Picture:
     --------
     >>> picture = Picture(50)
     >>> picture.box(0, 0.5, 10, 20, colour="red", hover="<3> rows")
-    >>> picture.finish("So it is", alt="A bar", x="rows").count("&lt;3&gt; rows")
+    >>> picture.finish("A title", alt="A bar", x="rows").count("&lt;3&gt; rows")
     1
     """
 
@@ -205,7 +206,7 @@ class Picture:
         shift: float = 0,
         hover: str = "",
     ) -> None:
-        """Write something at a height, beside a place: so many pixels to its right, or turned and ending there."""
+        """Write something next to a place: some pixels to its right, or turned and ending there."""
         where = f"left:calc({_share(x)} + {shift:g}px);top:{y:.1f}px;white-space:nowrap"
         move = f"translate({_SHIFTS[anchor]},-50%)"
         if turned:
@@ -237,13 +238,13 @@ class Picture:
         self._add(f"left:{_share(x)};top:{y:.1f}px;height:{height:.1f}px;{side}", hover)
 
     def area(self, points: Points, *, colour: str = INK, strength: float = 1) -> None:
-        """Fill what lies between points."""
+        """Fill the area between points."""
         corners = ",".join(f"{_share(x)} {y:.1f}px" for x, y in points)
         self._add(f"inset:0;background:{colour};opacity:{strength:g};clip-path:polygon({corners});pointer-events:none")
 
     def line(self, points: Points, *, colour: str = INK) -> None:
         """Draw a line through points."""
-        # HTML knows no slanted lines: a thin area along the points stands for one.
+        # HTML has no slanted lines: a thin area along the points replaces one.
         above, below = ([(x, y + side) for x, y in points] for side in (-1.2, 1.2))
         self.area([*above, *reversed(below)], colour=colour)
 

@@ -1,4 +1,4 @@
-"""Values with intervals under each other on one axis: the estimate between source and truth, and others like it."""
+"""Values with intervals under each other on one axis: the labelled data, the estimate, the true value."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
-from mandoline_core.formatting import direction, show_difference, show_ends, show_interval, show_value
+from mandoline_core.formatting import show_ends, show_interval, show_value
 from mandoline_core.pipeline import is_share
 from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import SOURCE, TRUTH, axis_title, palette, safe, value_range
+from mandoline_core.report.words import facts
 
 SPREAD = "with other slices"
 
@@ -23,9 +24,9 @@ class IntervalRow(NamedTuple):
     Parameters
     ----------
     bold : bool
-        Whether its number is written in bold: an estimate that is not to be trusted is not.
+        Whether its number is written in bold: one that must not be quoted is not.
     spread : pair of floats, optional
-        How far it reaches with other slices: a lighter band behind its interval.
+        Its interval with other slices: a lighter band behind it.
     """
 
     name: str
@@ -46,7 +47,7 @@ class IntervalRow(NamedTuple):
 def interval_rows(
     rows: Sequence[IntervalRow], *, title: str, metric: str, share: bool, dark: bool = False
 ) -> go.Figure:
-    """Show values with their intervals under each other, each with its name and number beside it.
+    """Show values with their intervals under each other, each with its name and number.
 
     Parameters
     ----------
@@ -86,44 +87,35 @@ def rows_span(rows: Sequence[IntervalRow], share: bool) -> list[float]:
 def estimate_strip(
     report: ModelReport, *, reveal: bool, spread: Interval | None = None, dark: bool = False
 ) -> go.Figure:
-    """Show the score on the source, the estimate on the target and, when revealed, the truth on one axis.
+    """Show the score on the source, the estimate and, if revealed, the true value on one axis.
 
     Parameters
     ----------
     spread : pair of floats, optional
-        How far the estimate reaches with other slices: a lighter band behind its interval.
+        Its interval with other slices: a lighter band behind it.
     """
     share, colours = is_share(report), palette(dark)
     rows = strip_rows(report, reveal=reveal, ink=colours.muted if report.is_red else colours.ink, spread=spread)
-    return interval_rows(rows, title=strip_title(report, share, reveal), metric=report.metric, share=share, dark=dark)
+    return interval_rows(rows, title=strip_title(report), metric=report.metric, share=share, dark=dark)
 
 
 def strip_rows(report: ModelReport, *, reveal: bool, ink: str, spread: Interval | None = None) -> list[IntervalRow]:
-    """List the lines of the strip: the score on the source, the estimate, and the truth when revealed."""
-    rows = [IntervalRow("labelled data", report.source, report.source_interval, "circle", SOURCE)]
+    """List the lines of the strip: the score on the source, the estimate, and the true value if revealed."""
+    rows = [IntervalRow(facts.LABELLED, report.source, report.source_interval, "circle", SOURCE)]
     if report.converged:
         value, ends = report.estimate, report.interval
-        rows.append(IntervalRow("new data, estimated", value, ends, "diamond", ink, not report.is_red, spread))
+        rows.append(IntervalRow(facts.ESTIMATE, value, ends, "diamond", ink, not report.is_red, spread))
+    if report.without is not None and report.rests_on_labels:
+        rows.append(IntervalRow(facts.WITHOUT, report.without.estimate, report.without.interval, "diamond-open", ink))
     if reveal and report.truth is not None:
-        rows.append(IntervalRow("new data, truth", report.truth, None, "star", TRUTH))
+        rows.append(IntervalRow(facts.TRUE_VALUE, report.truth, None, "star", TRUTH))
     return rows
 
 
-def strip_title(report: ModelReport, share: bool, reveal: bool) -> str:
+def strip_title(report: ModelReport) -> str:
     """Say what the strip shows."""
-    if not report.converged:
-        return "No estimate: the weights could not be fitted"
-    if reveal and report.truth is not None:
-        low, high = report.interval
-        where = "inside" if low <= report.truth <= high else "outside"
-        off = show_difference(report.estimate - report.truth, share=share)
-        return f"The estimate is {off} from the truth, which lies {where} the interval"
-    if report.is_red:
-        return "What the method gives for the new data is not to be quoted"
-    change = report.estimate - report.source
-    way = direction(change, share=share)
-    if way == "the same":
-        return "The estimate for the new data is the same as the score on the labelled data"
-    return (
-        f"The estimate for the new data is {show_difference(change, share=share)} {way} than the labelled data's score"
-    )
+    if report.verdict is not None and report.verdict.contradicted:
+        return "Labels of new rows contradict the estimate without them"
+    if report.is_red and report.converged:
+        return "Do not quote this estimate yet"
+    return facts.change(report)

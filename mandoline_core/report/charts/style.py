@@ -1,4 +1,4 @@
-"""One look for every figure: colours, user text made safe to show, and honest axes for a metric's values."""
+"""One look for every figure: colours, escaping of users' text, and axes for a metric's values."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 SOURCE = "#0072B2"
 TARGET = "#D55E00"
 TRUTH = "#009E73"
-# How Plotly calls a marker, and the character that looks like it. Shapes differ as well as colours: about one man in
-# twelve tells some colours apart with difficulty.
+# Plotly's name of a marker, and the character that looks like it. Shapes differ as well as colours: about one man in
+# twelve is colour-blind.
 CHARACTERS = {
     "circle": "●",
     "square": "■",
@@ -31,13 +31,13 @@ CHARACTERS = {
     "dashes": "╍",
 }
 IMAGE_FORMATS = ("svg", "png")
-ZOOMED = "the axis is zoomed in"  # a dot plot may zoom in, and then says so
+ZOOMED = "axis does not start at 0"
 TITLE_WIDTH = 44  # characters a line: what fits on a phone
-AXIS_WIDTH = 36  # beside names on the left
+AXIS_WIDTH = 36  # next to names on the left
 WIDE_AXIS = 48
 NAME_WIDTH = 18
 HOVER_WIDTH = 60
-_JOINERS = "\u200c\u200d"  # hold letters and emoji together
+_JOINERS = "\u200c\u200d"  # join characters and emoji
 
 
 def chart_config(filename: str, image: str = IMAGE_FORMATS[0], tools: Sequence[str] = ()) -> dict[str, Any]:
@@ -68,7 +68,7 @@ def chart_config(filename: str, image: str = IMAGE_FORMATS[0], tools: Sequence[s
 
 @dataclass(frozen=True)
 class Palette:
-    """Hold the neutral colours of one theme; source, target and truth are the same in both."""
+    """Hold the neutral colours of one theme; source, target and true value have the same in both."""
 
     name: str
     ink: str
@@ -92,7 +92,7 @@ def palette(dark: bool) -> Palette:
 
 
 def clean(text: str) -> str:
-    r"""Put text on one line and drop the characters that nobody can see.
+    r"""Join text into one line and drop invisible characters.
 
     >>> clean("two\nlines\u202e")
     'two lines'
@@ -147,7 +147,7 @@ def mark(text: str) -> str:
 
 
 def swatch(symbol: str, colour: str, text: str) -> str:
-    """Write an entry of a key: a coloured character that looks like the marker, and what it stands for.
+    """Write an entry of a key: a coloured character that looks like the marker, and its meaning.
 
     >>> swatch("circle", "red", "rows")
     '<span style="color:red">●</span> rows'
@@ -172,15 +172,15 @@ def value_range(values: Sequence[float], share: bool) -> list[float]:
     """
     low, high = min(values), max(values)
     room = 0.12 * (high - low) or (0.02 if share else 0.05 * abs(high) or 1.0)
-    # A marker on the very edge of the possible needs a sliver to be seen whole.
+    # A marker at 0% or 100% needs some room to be seen whole.
     return [max(low - room, -0.01), min(high + room, 1.01)] if share else [low - room, high + room]
 
 
 def axis_title(metric: str, span: Sequence[float], share: bool) -> str:
-    """Name the axis of a metric, and say so when it is zoomed in.
+    """Name the axis of a metric, with a note if it does not start at 0.
 
     >>> axis_title("accuracy", (0.7, 0.9), share=True)
-    'accuracy (share of rows; the axis is zoomed in)'
+    'accuracy (share of rows; axis does not start at 0)'
     """
     whole = span[0] <= 0 and (not share or span[1] >= 1)
     unit = ["share of rows"] if share else []

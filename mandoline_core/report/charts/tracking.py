@@ -9,13 +9,33 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_points, show_value
+from mandoline_core.findings import MEANINGS
+from mandoline_core.formatting import counted, is_nothing, show_change, show_interval, show_points, show_value
 from mandoline_core.report.charts.drawing import Drawing, error_bars
-from mandoline_core.report.charts.style import SOURCE, WIDE_AXIS, ZOOMED, label, mark, safe, shorten, value_range, wrap
+from mandoline_core.report.charts.style import (
+    DARK,
+    SOURCE,
+    TRUTH,
+    WIDE_AXIS,
+    ZOOMED,
+    label,
+    mark,
+    safe,
+    shorten,
+    swatch,
+    value_range,
+    wrap,
+)
 
 _MOST_NAMES = 8
-_SYMBOLS = {"green": "circle", "amber": "diamond", "red": "x"}
-_KEY = "● green   ◆ amber   ✖ red   ◯ alert"
+# Of each verdict: its shape, and its colour on a light page and on a dark one.
+_MARKS = {
+    "confirmed": ("square", "#1B7A43", "#6FCF97"),
+    "green": ("circle", "#1B7A43", "#6FCF97"),
+    "amber": ("diamond", "#C77700", "#F2B84B"),
+    "red": ("x", "#B3261E", "#FF8A80"),
+}
+_BY_LABELS = "score by labels"
 
 
 class TrackedPoint(NamedTuple):
@@ -24,9 +44,11 @@ class TrackedPoint(NamedTuple):
     Parameters
     ----------
     alert : bool
-        Whether it calls for a person.
+        Whether there is an alert.
     limits : tuple of float
-        The value that it must not be worse than, if there is one; two, where it must stay near 0.
+        The worst value without an alert, if there is one; two, where it must stay near 0.
+    realised, realised_interval : float, pair of floats, optional
+        What labels that arrived later show.
     """
 
     name: str
@@ -35,12 +57,20 @@ class TrackedPoint(NamedTuple):
     verdict: str
     alert: bool = False
     limits: tuple[float, ...] = ()
+    realised: float | None = None
+    realised_interval: Interval | None = None
+
+
+def _look(level: str, figure: Drawing) -> tuple[str, str]:
+    """Return the shape and the colour of a verdict's mark; an open circle where there is no verdict."""
+    shape, light, dark = _MARKS.get(level, ("circle-open", *[figure.colours.ink] * 2))
+    return shape, dark if figure.colours is DARK else light
 
 
 def track_chart(
     points: Sequence[TrackedPoint], *, source: float, model: str, metric: str, share: bool = True, dark: bool = False
 ) -> go.Figure:
-    """Show the estimate over targets in their order, with intervals; marks tell verdicts, rings alerts."""
+    """Show the estimate over targets in their order, with intervals; marks show verdicts, rings alerts."""
     n, figure = len(points), Drawing(dark)
     steps = list(range(n))
     low, high = zip(*(point.interval for point in points), strict=True)
@@ -60,6 +90,7 @@ def track_chart(
             outline={"width": 2},
         )
     _add_estimates(figure, points, share)
+    _add_realised(figure, points, share)
     every = -(-n // _MOST_NAMES)
     figure.x_axis = {
         "range": [-0.3, n - 0.7 + 0.12 * max(n - 1, 1)],  # room for the last value
@@ -67,22 +98,55 @@ def track_chart(
         "ticktext": [label(point.name, 14) for point in points[::every]],
         "showgrid": False,
     }
-    limits = [limit for point in points for limit in point.limits]
-    figure.value_axis("y", value_range([*low, *high, source, *limits], share), share=share, ticks=6)
-    figure.key(_KEY, shift=4)
+    others = [limit for point in points for limit in (*point.limits, *(point.realised_interval or ()))]
+    figure.value_axis("y", value_range([*low, *high, source, *others], share), share=share, ticks=6)
+    key = _key(figure, points)
+    figure.key(*key, shift=4)
     return figure.finish(
         title=_track_title(points, model, share),
-        x="batches of new data, in the order of their names",
-        y=f"{metric}, estimated ({ZOOMED})",
+        x="batches of new data, ordered by name",
+        y=f"estimated {metric} ({ZOOMED})",
         height=300,
-        head=20,
+        head=20 * len(key),
         axis_width=WIDE_AXIS,
+    )
+
+
+def _key(figure: Drawing, points: Sequence[TrackedPoint]) -> list[str]:
+    """Explain the marks that occur: verdicts in one line, the others below."""
+    seen = {point.verdict for point in points}
+    verdicts = [swatch(*_look(level, figure), words.lower()) for level, words in MEANINGS.items() if level in seen]
+    others = [swatch("star", TRUTH, _BY_LABELS)] if any(point.realised is not None for point in points) else []
+    others += ["◯ alert"] if any(point.alert for point in points) else []
+    return ["   ".join(line) for line in (verdicts, others) if line]
+
+
+def _add_realised(figure: Drawing, points: Sequence[TrackedPoint], share: bool) -> None:
+    """Draw what labels show next to the estimates, a little to the right so that both intervals are seen."""
+    found = [(step, point) for step, point in enumerate(points) if point.realised is not None]
+    if not found:
+        return
+    values = [float(point.realised or 0.0) for _, point in found]
+    intervals = [point.realised_interval for _, point in found]
+    figure.points(
+        [step + 0.12 for step, _ in found],
+        values,
+        _BY_LABELS,
+        symbol="star",
+        colour=TRUTH,
+        size=11,
+        error_y=error_bars(values, intervals, TRUTH, thickness=1.5, width=3),
+        hover=[
+            f"{mark(point.name)}<br>{_BY_LABELS}: {show_interval(value, interval or (value, value), share=share)}"
+            for (_, point), value, interval in zip(found, values, intervals, strict=True)
+        ],
     )
 
 
 def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool) -> None:
     """Draw the line; a single estimate has its interval as a bar."""
     ink, values = figure.colours.ink, [point.estimate for point in points]
+    shapes, colours = zip(*(_look(point.verdict, figure) for point in points), strict=True)
     figure.scatter(
         list(range(len(points))),
         values,
@@ -90,9 +154,9 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool)
         mode="lines+markers+text",
         line={"color": ink, "width": 2},
         marker={
-            "symbol": [_SYMBOLS.get(point.verdict, "circle-open") for point in points],
+            "symbol": list(shapes),
             "size": 10,
-            "color": ink,
+            "color": list(colours),
             "opacity": 1,
         },
         error_y=error_bars(
@@ -109,14 +173,14 @@ def _add_estimates(figure: Drawing, points: Sequence[TrackedPoint], share: bool)
         cliponaxis=False,
         hover=[
             f"{mark(point.name)}<br>{show_interval(point.estimate, point.interval, share=share)}<br>"
-            f"{point.verdict}{', alert' if point.alert else ''}"
+            f"{MEANINGS.get(point.verdict, '')}{', alert' if point.alert else ''}"
             for point in points
         ],
     )
 
 
 def _add_limits(figure: Drawing, points: Sequence[TrackedPoint], share: bool, *, not_at: int) -> None:
-    """Draw the line that no estimate may cross: level, or in steps where it follows the estimates."""
+    """Draw the line beyond which there is an alert: level, or in steps where it follows the estimates."""
     for number in range(max(len(point.limits) for point in points)):
         steps = [(step, point.limits[number]) for step, point in enumerate(points) if len(point.limits) > number]
         x = [end for step, _ in steps for end in (step - 0.5, step + 0.5)]
@@ -144,9 +208,9 @@ def _write(
     *,
     not_at: int | None = None,
 ) -> int:
-    """Write what a line is along it, on the side away from the estimates; return the batch where it stands.
+    """Write the name of a line along it, away from the estimates; return the batch where it is.
 
-    That is the end where the line is furthest from the intervals, unless another line has its words there.
+    That is the end where the line is furthest from the intervals, unless another line has its name there.
     """
 
     def room(step: int) -> float:
@@ -174,22 +238,19 @@ def _track_title(points: Sequence[TrackedPoint], model: str, share: bool) -> str
     value = show_value(last.estimate, share=share)
     if len(points) == 1:
         return f"{shorten(model)}: {value} on {shorten(last.name)}{end}"
-    change = last.estimate - first.estimate
-    way = direction(change, share=share)
-    far = way if way == "the same" else f"{show_difference(change, share=share)} {way}"
-    than = "as" if way == "the same" else "than"
-    return f"{shorten(model)}: {value} on {shorten(last.name)}, {far} {than} on {shorten(first.name)}{end}"
+    moved = show_change(last.estimate - first.estimate, share=share, than=f"on {shorten(first.name)}")
+    return f"{shorten(model)}: {value} on {shorten(last.name)}, {moved}{end}"
 
 
 def timeline(
     points: Sequence[tuple[str, float, Interval, str]], *, share: bool = True, dark: bool = False
 ) -> go.Figure:
-    """Show how the estimate moved from edit to edit, with its interval; named states stand out.
+    """Show how the estimate moved from edit to edit, with its interval; named states are stars.
 
     Parameters
     ----------
     points : sequence of tuple
-        The edit in words, the estimate after it, its interval, and the name that a person gave to that state, or "".
+        The edit in words, the estimate after it, its interval, and the name of that state, or "".
     """
     edits, values, intervals, names = (list(column) for column in zip(*points, strict=True))
     steps, figure = list(range(len(points))), Drawing(dark)
@@ -217,7 +278,7 @@ def timeline(
     figure.value_axis("y", value_range([*low, *high], share), share=share, ticks=6)
     return figure.finish(
         title=_timeline_title(edits, values, moves, share),
-        x="edits, the oldest on the left",
+        x="edits, oldest on the left",
         y=f"estimate ({ZOOMED})",
         height=260,
         axis_width=WIDE_AXIS,
@@ -225,17 +286,15 @@ def timeline(
 
 
 def _edit_words(edit: str, value: float, interval: Interval, name: str, move: float | None, *, share: bool) -> str:
-    moved = "" if move is None else f"<br>{show_points(move, share=share, unit=False)}"
-    unit = " points" if moved and share else ""
+    moved = "" if move is None else f"<br>{show_points(move, share=share)}"
     named = f"<br>{mark(name)}" if name else ""
-    return f"{wrap(edit)}{named}<br>{show_interval(value, interval, share=share)}{moved}{unit}"
+    return f"{wrap(edit)}{named}<br>{show_interval(value, interval, share=share)}{moved}"
 
 
 def _timeline_title(edits: Sequence[str], values: Sequence[float], moves: Sequence[float], share: bool) -> str:
     change = values[-1] - values[0]
-    way = direction(change, share=share)
-    if way == "the same":
-        return "The estimate is where it started"
+    moved = f"The estimate is {show_change(change, share=share, than='at the start')}"
+    if is_nothing(change, share=share):
+        return moved
     _, largest = max(zip(moves, edits[1:], strict=True), key=lambda pair: abs(pair[0]))
-    far = show_difference(change, share=share)
-    return f"The estimate is {far} {way} than at the start; most came with: {shorten(largest, 30)}"
+    return f"{moved}; largest step: {shorten(largest, 30)}"

@@ -1,4 +1,4 @@
-"""How much each source row counts: a histogram of ratios, by pattern, and the estimate under a cap on them."""
+"""The weights of source rows: a histogram of ratios by pattern, and the estimate under a cap on them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import plotly.graph_objects as go
 
 from mandoline_core.arrays import Floats
 from mandoline_core.checks import ModelReport, Trimming
-from mandoline_core.formatting import counted, direction, show_difference, show_interval, show_times, show_value
+from mandoline_core.formatting import counted, show_change, show_interval, show_times, show_value
 from mandoline_core.patterns import Patterns, describe
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import SOURCE, WIDE_AXIS, ZOOMED, safe, shorten, value_range
+from mandoline_core.report.words import facts
+from mandoline_core.report.words.evidence import show_cap
 
-LEAST = -10  # in powers of two: what counts less than 1/1,024 times shares a bar
+WEIGHT = "weight of a labelled row"  # title of the axis
+LEAST = -10  # in powers of two: lighter rows share a bar
 _MOST_BARS = 24
 _MOST_TICKS = 7
 _NAMED = 3  # patterns a bar names
@@ -26,9 +29,9 @@ WeightBar = tuple[float, float, list[str]]  # where a bar stands, in powers of t
 
 
 def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: bool = False) -> go.Figure:
-    """Show how many source rows count how many times, on a scale of doublings.
+    """Show the weights of the source rows, on a scale of doublings.
 
-    Bars are centred on 1, 1/2, 2 and so on; rows that count for nothing have a bar of their own.
+    Bars are centred on 1, 1/2, 2 and so on; rows with weight 0 have their own bar.
     """
     figure, (bars, step, ticks, span) = Drawing(dark), weight_bars(report)
     figure.bars(
@@ -41,7 +44,7 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
         hover=["<br>".join([f"<b>{safe(first)}</b>", *map(safe, others)]) for _, _, (first, *others) in bars],
     )
     figure.upright(0, line={"color": figure.colours.ink, "dash": "dot", "width": 1.5}, layer="above")
-    figure.write("counts once", x=0, xanchor="left", y=1, yref="paper", yanchor="bottom", xshift=-4)
+    figure.write("average", x=0, xanchor="left", y=1, yref="paper", yanchor="bottom", xshift=-4)
     names = list(ticks.values())
     figure.x_axis = {"tickvals": list(ticks), "ticktext": names, "range": span, "tickangle": 0, "showgrid": False}
     figure.y_axis = {"showgrid": True, "nticks": 5, "tickformat": ",~d", "rangemode": "tozero"}
@@ -50,8 +53,8 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
         ends = [np.log10(0.5), np.log10(2 * most)]  # on a log axis ranges are given by the logarithm
         figure.y_axis |= {"tickformat": ",.1~f", "type": "log", "range": ends, "dtick": 1}
     return figure.finish(
-        title=weights_title(report),
-        x="how many times a labelled row counts",
+        title=facts.basis(report),
+        x=WEIGHT,
         y="labelled rows (log scale)" if log_counts else "labelled rows",
         height=270,
         head=16,
@@ -59,22 +62,14 @@ def weight_histogram(report: ModelReport, *, log_counts: bool = False, dark: boo
     )
 
 
-def weights_title(report: ModelReport) -> str:
-    """Say what the histogram shows."""
-    return (
-        f"The heaviest row counts {show_times(report.largest_ratio)}; "
-        f"{report.effective_sample_size:,.0f} effective rows of {report.n_source:,}"
-    )
-
-
 def weight_bars(report: ModelReport) -> tuple[list[WeightBar], float, dict[float, str], tuple[float, float]]:
-    """Sort source rows by how many times they count, into bars on a scale of doublings.
+    """Sort source rows by weight, into bars on a scale of doublings.
 
     Returns
     -------
     list of WeightBar, float, dict of float to str, pair of floats
-        The bars, their width, and the ticks and the ends of their axis. Rows that count for nothing, whose logarithm
-        has no end, have a bar of their own at the left of it.
+        The bars, their width, and the ticks and the ends of their axis. Rows with weight 0, which has no logarithm,
+        have their own bar on the left.
     """
     table = report.problem.patterns
     shown = table.source > 0
@@ -88,7 +83,7 @@ def weight_bars(report: ModelReport) -> tuple[list[WeightBar], float, dict[float
         return bars, step, ticks, (low - step, high + step)
     zero = low - 2 * step
     bars = [(power if np.isfinite(power) else zero, rows, lines) for power, rows, lines in bars]
-    return bars, step, {zero: "0", **ticks}, (zero - step, high + step)
+    return bars, step, {zero: "0x", **ticks}, (zero - step, high + step)
 
 
 def _bar_width(ratios: Floats) -> float:
@@ -118,8 +113,8 @@ def _bars(counts: Floats, ratios: Floats, step: float, codes: np.ndarray, table:
         combinations = [f"{counts[i]:,.0f} rows in {describe(names, codes[i], most=4)}" for i in top[:_NAMED]]
         if len(top) > _NAMED:
             combinations.append(f"and {len(top) - _NAMED:,} more combinations")
-        times = "0 times" if not np.isfinite(power) else show_times(ratios[inside].min(), ratios[inside].max())
-        bars.append((float(power), rows, [f"{rows:,.0f} rows count {times}", *combinations]))
+        times = "0x" if not np.isfinite(power) else show_times(ratios[inside].min(), ratios[inside].max())
+        bars.append((float(power), rows, [f"{rows:,.0f} rows, weight {times}", *combinations]))
     return bars
 
 
@@ -136,30 +131,12 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def _times(power: float, low: float) -> str:
-    """Write a power of two as a person would: 1/4, 1, 8."""
+    """Write a power of two as a multiple: 1/4x, 1x, 8x."""
     size = 2 ** abs(int(power))
     number = f"{size:,}" if size < 10_000 else f"{size / 1000:,.0f}k"
     if power >= 0:
-        return number
-    return f"≤1/{number}" if power == LEAST == low else f"1/{number}"
-
-
-def show_cap(cap: float) -> str:
-    """Write a cap.
-
-    >>> show_cap(1.5), show_cap(20.0), show_cap(math.inf)
-    ('1.5', '20', 'no cap')
-    """
-    return "no cap" if math.isinf(cap) else f"{cap:,g}"
-
-
-def show_capped(cap: float) -> str:
-    """Write how often a row may count.
-
-    >>> show_capped(1.0), show_capped(20.0)
-    ('1 time', '20 times')
-    """
-    return f"{show_cap(cap)} {'time' if cap == 1 else 'times'}"
+        return f"{number}x"
+    return f"≤1/{number}x" if power == LEAST == low else f"1/{number}x"
 
 
 def trimming_curve(
@@ -208,7 +185,7 @@ def trimming_curve(
     figure.value_axis("y", value_range([*low, *high], share), share=share, ticks=6)
     return figure.finish(
         title=_cap_title(curve[at], curve[-1], share),
-        x="times a row may count (steps are not to scale)",
+        x="largest weight of a row (not to scale)",
         y=f"{metric} ({ZOOMED})",
         height=270,
         axis_width=WIDE_AXIS,
@@ -217,14 +194,8 @@ def trimming_curve(
 
 def _cap_title(chosen: Trimming, free: Trimming, share: bool) -> str:
     if math.isinf(chosen.cap):
-        return f"Without a cap the estimate is {show_value(free.estimate, share=share)}; a cap trades balance for calm"
-    way = direction(chosen.change, share=share)
-    moved = (
-        "leaves the estimate as it is"
-        if way == "the same"
-        else (f"makes the estimate {show_difference(chosen.change, share=share)} {way}")
-    )
-    return f"A cap at {show_capped(chosen.cap)} {moved}"
+        return f"Without a cap the estimate is {show_value(free.estimate, share=share)}"
+    return f"With a cap at {show_cap(chosen.cap)} the estimate is {show_change(chosen.change, share=share)}"
 
 
 def _cap_words(point: Trimming, share: bool) -> str:

@@ -1,4 +1,4 @@
-"""Figures of the page: what Plotly draws, packed for the browser, and a table with the numbers in its place."""
+"""Figures of the page: compressed for Plotly in the browser, with a table of the numbers."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, NamedTuple
 
 from mandoline_core.checks import ModelReport
 from mandoline_core.formatting import file_stem
 from mandoline_core.pipeline import SliceRow, is_share, slice_table
 from mandoline_core.report.gathering import ReportParts
 from mandoline_core.report.markup import Html, table, tag
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 class PageFigure(NamedTuple):
@@ -27,7 +28,7 @@ class PageFigure(NamedTuple):
     name : str
         Its place on the page, and the end of its file's name when it is saved.
     alt : str
-        What it shows, for who cannot see it.
+        What it shows, for screen readers.
     draw : callable
         Draws it, for a dark page or a light one.
     head, rows : sequence
@@ -42,7 +43,7 @@ class PageFigure(NamedTuple):
 
 
 class ReportPage:
-    """What most sections of the report need: its parts, the model they are about, its slices; and figures so far."""
+    """Hold what most sections need: the parts, the first model, its slices, and the figures so far."""
 
     def __init__(self, parts: ReportParts) -> None:
         self.parts, self.report = parts, parts.report
@@ -58,13 +59,13 @@ class ReportPage:
 
 
 def render_figure(figure: PageFigure, stem: str) -> Html:
-    """Write a figure's place: the table is open until the figure is drawn, and stays within reach."""
+    """Write a figure's place; its table is open until the figure is drawn."""
     return tag(
         "figure",
         tag("div", class_="plot", role="img", aria_label=figure.alt),
         tag(
             "details",
-            tag("summary", f"The numbers: {figure.alt}"),
+            tag("summary", f"Table: {figure.alt}"),
             table(figure.alt, figure.head, figure.rows),
             open="",
         ),
@@ -93,10 +94,10 @@ def plotly_script() -> tuple[str, str]:
 
 
 def compress(text: str) -> str:
-    """Compress text so that it may stand in a page; the same text gives the same characters on every day.
+    """Compress text for a page; the same text always gives the same characters.
 
     >>> compress("a" * 1000)[:6], len(compress("a" * 1000)) < 60
     ('H4sIAA', True)
     """
-    # Without a time of making, so that the same report is the same file.
+    # Without a time stamp, so that the same report is the same file.
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode("ascii")

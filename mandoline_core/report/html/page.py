@@ -1,4 +1,4 @@
-"""One file that holds the whole report: no network, no other file, and nothing in it runs but what we wrote.
+"""One file that holds the whole report: no network, no other file, and no script but Plotly's and our own.
 
 Plotly's script and the figures are compressed, and unpacked by the browser. A policy in the page's head forbids every
 request, and every script but Plotly's and our own, which it knows by their hashes.
@@ -40,7 +40,7 @@ def render_page(parts: ReportParts) -> str:
     """Write a report as one HTML file."""
     page, report = ReportPage(parts), parts.report
     body = joined(write(page) for write in SECTIONS)
-    lead = "How well a model does on data without labels."
+    lead = "How well a model does on new data without labels"
     return _page(report.name, "report", lead, body, report.as_dict(), page.figures)
 
 
@@ -51,6 +51,8 @@ def figure_page(
     sentences: Sequence[str],
     numbers: Mapping[str, Any],
     figures: Sequence[PageFigure],
+    *,
+    banner: tuple[str, str] | None = None,
 ) -> str:
     """Write figures with their tables, and sentences above them, as one HTML file; every name in it is escaped.
 
@@ -62,9 +64,12 @@ def figure_page(
         What it shows, under its heading.
     numbers : mapping
         Kept in the page as JSON.
+    banner : pair of str, optional
+        The level of a verdict, and what to say of it above all.
     """
     written = (render_figure(figure, file_stem(name)) for figure in figures)
-    return _page(name, kind, lead, tag("section", paragraphs(*sentences), *written), numbers, figures)
+    top = "" if banner is None else sections.banner(*banner)
+    return _page(name, kind, lead, tag("section", top, paragraphs(*sentences), *written), numbers, figures)
 
 
 def _page(
@@ -88,7 +93,7 @@ def _page(
                 "header",
                 tag("h1", name),
                 tag("p", lead),
-                tag("noscript", tag("p", "Scripts are off: tables stand in the places of figures.")),
+                tag("noscript", tag("p", "Scripts are off, so figures are shown as tables.")),
             ),
             tag("main", main),
             _data("numbers", "application/json", json_in_html(numbers)),
@@ -117,7 +122,7 @@ def _data(name: str, kind: str, content: str) -> Html:
 
 
 def json_in_html(value: Mapping[str, Any]) -> str:
-    r"""Write plain data as JSON that cannot end the element it stands in.
+    r"""Write plain data as JSON that cannot end the element around it.
 
     >>> json_in_html({"a": "</script>"})
     '{"a": "\\u003c/script\\u003e"}'

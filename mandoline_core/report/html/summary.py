@@ -1,20 +1,27 @@
-"""The summary: one picture of 16 to 9 for a slide, drawn as SVG: it needs no script, and scales with the page."""
+"""The summary: one picture of 16 to 9 for a slide, as SVG: it needs no script and scales with the page."""
 
 from __future__ import annotations
 
 import textwrap
 
 from mandoline_core.checks import ModelReport
-from mandoline_core.formatting import say, show_ends, show_percent, show_value
+from mandoline_core.formatting import show_ends, show_percent, show_value
 from mandoline_core.pipeline import SliceRow, is_share
 from mandoline_core.report import charts
 from mandoline_core.report.charts import shorten
 from mandoline_core.report.markup import Html, joined, tag
-from mandoline_core.report.words import PLAIN, facts
+from mandoline_core.report.words import facts, headline
 
 WIDTH, HEIGHT, LEFT = 1600, 900, 80
-_AXIS, _ROW = (860, 1510), 58  # where values lie from left to right; pixels a line of the strip
-# What the picture looks like by itself; the page overrides colours where it is dark.
+ICONS = {
+    "confirmed": "M5.5 12.5l2.8 2.8L13.5 9M11.5 14.3l1 1L18.5 9",
+    "green": "M8 12.5l2.8 2.8L16.5 9",
+    "amber": "M12 7v6.2M12 16.6v.4",
+    "red": "M8.5 8.5l7 7M15.5 8.5l-7 7",
+    "none": "M8 12h8",
+}
+_AXIS, _ROW, _MANY_ROWS = (860, 1510), 58, 4  # from left to right; pixels a line of the strip, fewer for many
+# The look of the picture alone; the page overrides colours where it is dark.
 _STYLE = "".join(
     f"#summary-picture {rule}"
     for rule in (
@@ -22,7 +29,7 @@ _STYLE = "".join(
         ".paper{fill:#fff}",
         ".rule{stroke:#E3E5E8}",
         ".grey,#summary-picture .pale,#summary-picture .none{fill:#5F6670}",
-        ".green{fill:#1B7A43}",
+        ".green,#summary-picture .confirmed{fill:#1B7A43}",
         ".amber{fill:#8F5600}",
         ".red{fill:#B3261E}",
         ".bold{font-weight:650}",
@@ -43,7 +50,7 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
     rows : tuple of SliceRow
         The slices, of which the one that shifts most is named.
     """
-    level = facts.level_of(report)
+    level = level_of(report)
     parts = [
         tag("style", Html(_STYLE)),
         Html(f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>'),
@@ -51,11 +58,11 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
         _text(LEFT, 142, shorten(_about(report), 90), 30, "grey"),
         *_verdict(report, level),
         *(_warned(report) if level == "red" or not report.converged else _told(report)),
-        *_strip(report, 612 if report.truth is None else 584, grey=level == "red"),
+        *_strip(report, 612 if report.truth is None and not report.rests_on_labels else 584, grey=level == "red"),
         _level((LEFT, WIDTH - LEFT), 762, 2, class_="rule"),
         *_facts(report, rows),
     ]
-    alt = f"{name}. {_meaning(report)}. {facts.estimate_sentence(report)}"
+    alt = f"{name}. {_meaning(report)}. {headline(report).sentence}"
     return tag(
         "svg",
         *parts,
@@ -70,7 +77,20 @@ def summary_picture(name: str, report: ModelReport, rows: tuple[SliceRow, ...]) 
 def _about(report: ModelReport) -> str:
     metric = report.problem.metric.spoken
     of = f"{metric[:1].upper()}{metric[1:]} of {report.model}"
-    return f"{of} on the new data, estimated without its labels from {report.n_source:,} labelled rows"
+    return f"{of} on new data, estimated from {report.n_source:,} labelled rows"
+
+
+def level_of(report: ModelReport) -> str:
+    """Return the level of the verdict; "none" if absent."""
+    return "none" if report.verdict is None else report.verdict.level
+
+
+def verdict_of(report: ModelReport) -> str:
+    """Write the verdict; in amber without its condition, which is part of the headline."""
+    verdict = report.verdict
+    if verdict is None:
+        return facts.NO_VERDICT
+    return f"{verdict.meaning}: {verdict.doubts}" if verdict.level == "amber" else verdict.message
 
 
 def _meaning(report: ModelReport) -> str:
@@ -78,14 +98,14 @@ def _meaning(report: ModelReport) -> str:
 
 
 def _reason(report: ModelReport) -> str:
-    reason = facts.NO_VERDICT if report.verdict is None else say(report.verdict.reason, PLAIN)
+    reason = facts.NO_VERDICT if report.verdict is None else report.verdict.reason
     return reason[:1].upper() + reason[1:]
 
 
 def _verdict(report: ModelReport, level: str) -> list[Html]:
     icon = Html(
         f'<g transform="translate({LEFT} 178) scale(2.5)"><circle class="{level}" cx="12" cy="12" r="11"/>'
-        f'<path d="{facts.ICONS[level]}" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></g>'
+        f'<path d="{ICONS[level]}" fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round"/></g>'
     )
     return [icon, _text(LEFT + 78, 222, _meaning(report), 42, f"bold {level}")]
 
@@ -100,10 +120,8 @@ def _told(report: ModelReport) -> list[Html]:
 
 
 def _warned(report: ModelReport) -> list[Html]:
-    """Say what stands in the way, and the number small."""
-    written = facts.number(report)
-    small = f"Not to be quoted: {written}" if report.converged else "There is no estimate"
-    return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, small, 30, "grey")]
+    """Say which checks failed, and the number small."""
+    return [*_lines(_reason(report), 306, 40, 60, 4, "bold"), _text(LEFT, 524, headline(report).sentence, 30, "grey")]
 
 
 def _lines(words: str, y: int, size: int, width: int, most: int, look: str) -> list[Html]:
@@ -116,15 +134,15 @@ def _lines(words: str, y: int, size: int, width: int, most: int, look: str) -> l
 
 
 def _strip(report: ModelReport, y: int, *, grey: bool) -> list[Html]:
-    """Draw the score on the labelled data, the estimate and, where it is known, the truth on one axis."""
+    """Draw the score on the labelled data, the estimate and the true value, if known, on one axis."""
     rows = charts.strip_rows(report, reveal=True, ink="")
     ends = [end for row in rows for end in (row.value, *(row.interval or ()))]
     low, high = min(ends), max(ends)
     room = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
     across = charts.scale((low - room, high + room), *_AXIS)
-    share = is_share(report)
+    share, step = is_share(report), _ROW if len(rows) < _MANY_ROWS else _ROW - 12
     lines = enumerate(rows)
-    return [part for i, row in lines for part in _line(row, y + _ROW * i, across, share=share, grey=grey)]
+    return [part for i, row in lines for part in _line(row, y + step * i, across, share=share, grey=grey)]
 
 
 def _line(row: charts.IntervalRow, y: int, across: charts.Scale, *, share: bool, grey: bool) -> list[Html]:
@@ -152,23 +170,24 @@ def _level(ends: tuple[float, float], y: int, width: int, **look: str) -> Html:
 _SHAPES = {
     "circle": "M-15 0a15 15 0 1 0 30 0a15 15 0 1 0-30 0z",
     "diamond": "M0-19L19 0L0 19L-19 0z",
+    "diamond-open": "M0-19L19 0L0 19L-19 0zM0-12L-12 0L0 12L12 0z",
     "star": "M0-20L5-7L19-6L8 3L12 17L0 9L-12 17L-8 3L-19-6L-5-7z",
 }
 
 
 def _facts(report: ModelReport, rows: tuple[SliceRow, ...]) -> list[Html]:
-    """Write three facts side by side: what changed most, on how much the number rests, what it leaves out."""
-    most = facts.changed_most(rows)
+    """Write three facts side by side: the largest shift, the effective rows, the new rows left out."""
+    most = facts.moved_most(rows)
     columns = (
         (
-            "What changed most",
-            "no slice" if most is None else shorten(most.name, 20),
-            "" if most is None else f"{most.source:.1%} of labelled, {most.target:.1%} of new rows",
+            "Largest shift",
+            "none" if most is None else shorten(most.name, 20),
+            "" if most is None else facts.coverage(most),
         ),
         ("Effective rows", f"{report.effective_sample_size:,.0f}", f"of {report.n_source:,} labelled rows"),
         (
-            "Set aside",
-            show_percent(report.set_aside) if report.set_aside else "nothing",
+            "Left out",
+            show_percent(report.set_aside) if report.set_aside else "none",
             f"of {report.n_target:,} new rows",
         ),
     )

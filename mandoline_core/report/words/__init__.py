@@ -1,6 +1,6 @@
-"""The words for people who have not read the paper: two samples, the methods, what terms mean, and the headline."""
+"""The words of a report, in plain text: one function a fact, the headline, and what terms mean."""
 
 from __future__ import annotations
 
 from mandoline_core.report.words.headline import Headline, headline
-from mandoline_core.report.words.vocabulary import PLAIN, TOOLTIPS, title_of
+from mandoline_core.report.words.vocabulary import TOOLTIPS, title_of

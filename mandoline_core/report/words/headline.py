@@ -1,41 +1,41 @@
-"""The headline of a report: as much of the number as its verdict allows, in plain text, for every face."""
+"""The headline of a report: the number as far as its verdict allows, in plain text, for every face."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from mandoline_core.checks import ModelReport
-from mandoline_core.formatting import say, show_ends, show_value
+from mandoline_core.formatting import counted, show_ends, show_percent, show_value
 from mandoline_core.pipeline import is_share
-from mandoline_core.report.words.vocabulary import PLAIN
+from mandoline_core.report.words import facts
 
 UNJUDGED = "unjudged"
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Hold what is said of an estimate at first sight; every part is plain text, and empty where there is nothing.
+    """Hold what is said of an estimate first; every part is plain text, empty where there is nothing to say.
 
-    Green says the number. Amber says it with its condition in the same sentence. Red says first what stands in the
-    way; the number comes after it, small.
+    Green says the number. Amber says it with its condition in the same sentence. Red says first that it must not be
+    quoted and why, then the number, small.
 
     Parameters
     ----------
-    level : {"green", "amber", "red", "unjudged"}
-        The verdict's, or that there is none.
+    level : {"confirmed", "green", "amber", "red", "unjudged"}
+        Of the verdict; "unjudged" without one.
     obstacle : str
-        What stands in the way (red), or what is in doubt (amber): whole sentences.
+        The worst check that failed (red) or is in doubt (amber), in whole sentences.
     before, number, after : str
-        The sentence that holds the number, without its full stop: "On the new data this model is probably right",
-        "79.4%", " of the time (77.0 to 81.6)". Without an estimate there is no number.
+        The sentence with the number, without its full stop: "On the new data this model is probably right", "79.4%",
+        " of the time (77.0 to 81.6)". Without an estimate there is no number.
     condition : str
-        What must hold, with its full stop: "if your 4 slices capture the shift." In amber alone.
+        What must hold, with its full stop: "if your 4 slices capture the shift." Only in amber.
     measured : str
-        The score on the labelled data, as a sentence.
+        The estimate without labels of new rows, if there are any, and the score on the labelled data.
     truth : str
-        The truth, as a sentence, once it was asked for.
+        The true value, as a sentence, if asked for.
     way_on : str
-        What to do about what stands in the way, or is in doubt.
+        What to do about the obstacle.
     """
 
     level: str
@@ -50,25 +50,25 @@ class Headline:
 
     @property
     def can_be_quoted(self) -> bool:
-        """Whether the number may stand in large type."""
+        """Whether the number may be shown in large type."""
         return bool(self.number) and self.level != "red"
 
     @property
     def sentence(self) -> str:
-        """The sentence that holds the number, with its condition; or that there is none."""
+        """The sentence with the number and its condition, or that there is no estimate."""
         number = f"{self.before} {self.number}{self.after}" if self.number else self.before
         return f"{number}, {self.condition}" if self.condition else f"{number}."
 
     @property
     def text(self) -> str:
-        """Everything, in the order in which it is to be read."""
+        """All parts, in reading order."""
         number = (self.sentence, self.measured, self.truth)
         doubt = (self.obstacle, self.way_on)
         return " ".join(filter(None, (*doubt, *number) if self.level == "red" else (*number, *doubt)))
 
 
 def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
-    """Say an estimate as its verdict allows; with `reveal`, the truth too.
+    """Word an estimate as its verdict allows; with `reveal`, the true value too.
 
     Examples
     --------
@@ -81,50 +81,51 @@ def headline(report: ModelReport, *, reveal: bool = False) -> Headline:
     'On the new data the mean is probably 75.0% (70.5 to 79.0), if your slice captures the shift.'
     """
     verdict, share = report.verdict, is_share(report)
-    now, before_now, unit = report.problem.metric.sentence
     level = UNJUDGED if verdict is None else verdict.level
-    before, number, after = _number(report, now, unit, share, quoted=level != "red")
+    before, number, after = _number(report, quoted=level != "red")
+    measured = f"On your labelled data {report.problem.metric.sentence[1]} {show_value(report.source, share=share)}."
     return Headline(
         level=level,
-        obstacle="" if verdict is None else say(verdict.doubts, PLAIN),
+        obstacle="" if verdict is None else verdict.message if level == "red" else verdict.doubts,
         before=before,
         number=number,
         after=after,
-        condition=f"if {say(verdict.assumption, PLAIN)}" if verdict is not None and level == "amber" and number else "",
-        measured=f"On your labelled data {before_now} {show_value(report.source, share=share)}.",
-        truth=_truth(report, share) if reveal else "",
+        condition=f"if {verdict.assumption}" if verdict is not None and level == "amber" and number else "",
+        measured=" ".join(filter(None, (facts.without_labels(report), measured))),
+        truth=facts.truth(report) if reveal else "",
         way_on=_way_on(report),
     )
 
 
-def _number(report: ModelReport, verb: str, unit: str, share: bool, *, quoted: bool) -> tuple[str, str, str]:
+def _number(report: ModelReport, *, quoted: bool) -> tuple[str, str, str]:
     """Write the sentence with the number, in three parts."""
     if not report.converged:
-        return "There is no estimate: the weights could not be fitted", "", ""
+        return facts.NO_ESTIMATE, "", ""
+    share, metric = is_share(report), report.problem.metric
     value, ends = show_value(report.estimate, share=share), f" ({show_ends(report.interval, share=share)})"
+    if not quoted and report.rests_on_labels:
+        return f"Corrected by {_labels(report)}:", value, ends
     if not quoted:
-        return "What the method gives, not to be quoted:", value, ends
-    spoken = verb.format(metric=report.problem.metric.spoken)
-    return f"{_where(report)} {spoken}", value, unit + ends
+        return "Raw result:", value, ends
+    verb, _, unit = metric.sentence
+    by = f", by {_labels(report)} and your slices" if report.rests_on_labels else ""
+    return f"{_where(report)} {verb.format(metric=metric.spoken)}", value, f"{unit}{ends}{by}"
+
+
+def _labels(report: ModelReport) -> str:
+    return counted(0 if report.labelled is None else report.labelled.n_labelled, "label")
 
 
 def _where(report: ModelReport) -> str:
-    if not report.set_aside:
+    if not report.set_aside or report.rests_on_labels:  # labels speak of all new rows
         return "On the new data"
-    kept = min(1 - report.set_aside, 0.999)  # never "100%" when rows are set aside
-    return f"On the {kept:.1%} of the new data that resemble labelled rows,"
-
-
-def _truth(report: ModelReport, share: bool) -> str:
-    if report.truth is None:
-        return "The truth is not known: there are no labels for the new data."
-    return f"The truth is {show_value(report.truth, share=share)}."
+    return f"On the {show_percent(min(1 - report.set_aside, 0.999))} of new rows that labelled rows match,"
 
 
 def _way_on(report: ModelReport) -> str:
-    """Say what to do about what speaks loudest."""
+    """Return the remedy of the worst check."""
     loudest = None if report.verdict is None else report.verdict.loudest
     if loudest is None:
         return ""
     findings = (finding for finding in report.findings if finding.check == loudest.name and finding.severity != "info")
-    return next((say(finding.remedy, PLAIN) for finding in findings), "")
+    return next((finding.remedy for finding in findings), "")

@@ -5,15 +5,19 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime
 from typing import Any
 
 import narwhals as nw
 
+from mandoline_core.data import is_date, read_date
 from mandoline_core.errors import did_you_mean
 from mandoline_core.formatting import listed
-from mandoline_core.slices.expression.syntax import ExpressionError
+from mandoline_core.slices.expression.syntax import ExpressionError, quoted
 from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of
 from mandoline_core.slices.expression.values import FALSE, SIGNS, Kind, Value, code, is_nothing, literal
+from mandoline_core.slices.rule.codes import compares, is_when, text_of
 from mandoline_core.slices.text import count_words, has_boundary, keyword_pattern, lower, portable_regex
 
 
@@ -64,7 +68,7 @@ def compile_expression_code(text: str, schema: Mapping[str, nw.dtypes.DType]) ->
     """
     parsed = parse_expression(text)
     compiler = _Compiler(text, schema)
-    condition = compiler.condition(parsed.root, "the expression must come out true or false")
+    condition = compiler.condition(parsed.root, "the expression must be true or false")
     if not parsed.columns:
         problem = "the expression reads no column, so it is the same for every row. Name a column."
         raise compiler.error(parsed.root, problem)
@@ -107,6 +111,8 @@ class _Compiler:
                 return self._is_missing(node, column)
             case ast.Call(func=ast.Name(id="abs" | "min" | "max" as name), args=arguments):
                 return self._number_function(node, name, arguments)
+            case ast.Call(func=ast.Name(id="year" | "month" | "weekday" | "hour" as name), args=[argument]):
+                return self._date_function(node, name, argument)
             case ast.Call(func=ast.Name(id=name), args=arguments):
                 return self._text_function(node, name, arguments)
         raise TypeError(f"No rule for {type(node).__name__}.")
@@ -115,7 +121,7 @@ class _Compiler:
         """Compile a piece that must be true or false."""
         value = self.value(node)
         if value.kind != "condition":
-            raise self.error(node, f"{needs}, but {value}. Compare it with something, as in {value.example()}.")
+            raise self.error(node, f"{needs}, but {value}. Compare it, as in {value.example()}.")
         return value
 
     def error(self, node: ast.expr, problem: str) -> ExpressionError:
@@ -138,8 +144,12 @@ class _Compiler:
             return self._make(node, "text", column.cast(nw.String), columns=(name,))
         if dtype == nw.Boolean:
             return self._make(node, "condition", code(column, column.is_null()))
+        if is_date(dtype):
+            return self._make(node, "date", column.cast(_TIME) if dtype == nw.Date else column, columns=(name,))
+        if dtype == nw.Unknown:  # no value, so that any time will do
+            return self._make(node, "date", nw.when(column.is_null()).then(_NEVER).otherwise(_NEVER), columns=(name,))
         problem = f"column {name!r} holds {dtype}, which expressions cannot read."
-        hint = f"They read numbers, text and true or false; is_missing({piece}) reads any column."
+        hint = f"They read numbers, text, dates and true/false. is_missing({piece}) reads any column."
         raise self.error(node, f"{problem} {hint}")
 
     def _dtype(self, node: ast.expr, name: str, advice: str = "") -> nw.dtypes.DType:
@@ -181,29 +191,49 @@ class _Compiler:
 
     def _comparison(self, node: ast.expr, operator: ast.cmpop, left: Value, right: Value) -> Value:
         sign, compare = SIGNS[type(operator)]
+        left, right = self._dated(left, right), self._dated(right, left)
         if left.kind != right.kind:
             problem = f"{left} but {right}, so '{sign}' cannot compare them."
             raise self.error(right.node, problem + left.mismatch_hint(right))
         if left.kind == "condition" and sign not in ("==", "!="):
-            raise self.error(left.node, f"'{sign}' needs numbers or text, but {left}.")
+            raise self.error(left.node, f"'{sign}' needs numbers, text or dates, but {left}.")
         if left.constant is not None and right.constant is not None:
             return self._constant(node, bool(compare(left.constant, right.constant)))
         if left.kind == "condition":
             equal = self._make(node, "condition", left.expr * right.expr)
             return equal if sign == "==" else self._opposite(node, equal)
+        if isinstance(left.constant, date):
+            left, right, sign = right, left, sign.translate(_TURNED)
+        if isinstance(right.constant, date):
+            if sign in ("==", "!="):
+                equal = self._known(node, is_when(left.expr, right.constant, _TIME), left)
+                return equal if sign == "==" else self._opposite(node, equal)
+            return self._known(node, compares(left.expr, _TESTS[sign], right.constant), left)
         return self._known(node, compare(left.expr, right.expr), left, right)
+
+    def _dated(self, value: Value, other: Value) -> Value:
+        """Read a text next to a date as a date."""
+        if other.kind != "date" or not isinstance(value.constant, str):
+            return value
+        when = read_date(value.constant)
+        if when is None:
+            hint = 'Write it as in "2024-03-01", or with a time as in "2024-03-01 09:30".'
+            raise self.error(value.node, f"{quoted(value.piece)} is not a date. {hint}")
+        return replace(value, kind="date", constant=when)
 
     def _membership(self, node: ast.Compare, name: str) -> Value:
         """Tell whether a value is one of some constants; `name` is what the operator is called in messages."""
         item = self.value(node.left)
-        choices = [self.value(choice) for choice in node.comparators]
+        choices = [self._dated(self.value(choice), item) for choice in node.comparators]
         for choice in choices:
             if choice.constant is None:
-                raise self.error(choice.node, f"the list after '{name}' holds numbers or quoted texts only.")
+                raise self.error(
+                    choice.node, f"the list after '{name}' takes only numbers, or texts and dates in quotes."
+                )
             if choice.kind != item.kind:
                 problem = f"{item} but {choice}, so it cannot be in the list."
                 raise self.error(choice.node, problem + item.mismatch_hint(choice))
-        if item.constant is not None or item.kind == "condition":
+        if item.constant is not None or item.kind in ("condition", "date"):
             return self._combined(node, "or", [self._comparison(node, ast.Eq(), item, choice) for choice in choices])
         # PyArrow's list tells -0 from 0; adding 0 makes them one.
         sought = item.expr + nw.lit(0.0, nw.Float64) if item.kind == "number" else item.expr
@@ -222,7 +252,7 @@ class _Compiler:
         left, right = values if len(values) == 2 else (self._constant(node, 0.0), values[0])
         divides = sign in ("/", "%")
         if divides and right.constant == 0:
-            raise self.error(right.node, "division by zero. Divide by something else.")
+            raise self.error(right.node, "division by zero. Use another divisor.")
         if left.constant is not None and right.constant is not None:
             result = float(calculate(left.constant, right.constant))
             if not math.isfinite(result):
@@ -231,7 +261,7 @@ class _Compiler:
         # The remainder reads both sides twice, so that nesting it would double the work at each level.
         has_remainder = left.has_remainder or right.has_remainder
         if sign == "%" and has_remainder:
-            raise self.error(node, "a remainder of a remainder is not part of the language. Use '%' once.")
+            raise self.error(node, "a remainder of a remainder is not supported. Use '%' once.")
         return self._make(
             node,
             "number",
@@ -264,8 +294,20 @@ class _Compiler:
         self._dtype(column, column.id)
         return self._make(node, "condition", code(self._missing(column.id)))
 
+    def _date_function(self, node: ast.expr, name: str, argument: ast.expr) -> Value:
+        """Take a part of a date: a number, of which weekdays start with Monday as 1."""
+        value = self.value(argument)
+        if value.kind != "date":
+            hint = " Write every date as in 2024-03-01." if value.kind == "text" and value.constant is None else ""
+            raise self.error(argument, f"'{name}' needs dates, but {value}.{hint}")
+        part: nw.Expr = getattr(value.expr.dt, name)()
+        return self._make(node, "number", part.cast(nw.Float64), columns=value.columns)
+
     def _text_function(self, node: ast.expr, name: str, arguments: Sequence[ast.expr]) -> Value:
         text, *others = (self.value(argument) for argument in arguments)
+        if text.kind == "date":  # as it is written in a file
+            column = text.columns[0]
+            text = replace(text, kind="text", expr=text_of(nw.col(column), self.schema[column]).cast(nw.String))
         if text.kind != "text":
             raise self.error(text.node, f"'{name}' needs text, but {text}.")
         if text.constant is not None:
@@ -277,12 +319,16 @@ class _Compiler:
             return self._make(node, "number", number.cast(nw.Float64), columns=text.columns)
         for other in others:
             if not isinstance(other.constant, str) or (name == "contains" and not other.constant.strip()):
-                raise self.error(other.node, f"'{name}' looks for texts in quotes, as in {FUNCTIONS[name]}.")
+                raise self.error(other.node, f"'{name}' needs text in quotes, as in {FUNCTIONS[name]}.")
         sought = [str(other.constant) for other in others]
         return self._known(node, _search(name, text.expr, sought), text)
 
 
 _HALF = 2**32
+_TIME = nw.Datetime("us")
+_NEVER = nw.lit(datetime(1970, 1, 1), _TIME)
+_TESTS = {">": "above", ">=": "at_least", "<": "below", "<=": "at_most"}
+_TURNED = str.maketrans("<>", "><")
 _NUMBER_FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[..., nw.Expr]]] = {
     "abs": (abs, nw.Expr.abs),
     "min": (min, nw.min_horizontal),

@@ -41,13 +41,13 @@ _INSTEAD = {
     "\u00f7": "Write /.",
     "**": "Write x * x for a square.",
     "`": 'Write col("any column name").',
-    ".": 'Write lower(text), not text.lower(). A column whose name holds a point is written col("a.b").',
+    ".": 'Write lower(text), not text.lower(). Write a column whose name has a point as col("a.b").',
 }
 _INSTEAD_OF_WORD = {
     "is": "Write == to compare, or is_missing(column).",
     "between": "Write 0 < x and x <= 10, or 0 < x <= 10.",
     "like": 'Write contains(text, "word") or matches(text, "pattern").',
-    **{word: f"Write '{word}' in small letters." for word in ("and", "or", "not", "in")},
+    **{word: f"Write '{word}' in lower case." for word in ("and", "or", "not", "in")},
 }
 
 
@@ -59,7 +59,7 @@ class ExpressionError(SliceError):
     problem : str
         What is wrong and what to do, without the place.
     position : int
-        Offset into the text, from 0. The message counts from 1, as people do.
+        Offset into the text, from 0. The message counts from 1.
     text : str
         The whole expression.
     name : str
@@ -110,7 +110,7 @@ class Token:
 
     @property
     def is_leaf(self) -> bool:
-        """Tell whether the token is a value by itself."""
+        """Tell whether the token is a value."""
         return self.kind in ("name", "text", "number")
 
 
@@ -133,9 +133,9 @@ def read_tokens(text: str) -> list[Token]:
     ['age', '>=', '65', 'and', 'not', 'member']
     """
     if not isinstance(text, str):
-        raise ExpressionError(f"an expression is a text, such as 'age >= 65'. Got {type(text).__name__}.", 0, "")
+        raise ExpressionError(f"an expression must be a text, such as 'age >= 65'. Got {type(text).__name__}.", 0, "")
     if len(text) > MAX_CHARACTERS:
-        problem = f"an expression has at most {MAX_CHARACTERS:,} characters. Got {len(text):,}."
+        problem = f"an expression can have at most {MAX_CHARACTERS:,} characters. Got {len(text):,}."
         raise ExpressionError(problem, MAX_CHARACTERS, text)
     tokens: list[Token] = []
     order, position, n_operators = _Order(text), 0, 0
@@ -148,7 +148,7 @@ def read_tokens(text: str) -> list[Token]:
             n_operators += tokens[-1].source in _INFIX
             if n_operators > MAX_OPERATORS:
                 problem = (
-                    f"more than {MAX_OPERATORS} comparisons and operators. Split the expression in several slices."
+                    f"more than {MAX_OPERATORS} comparisons and operators. Split the expression into several slices."
                 )
                 raise ExpressionError(problem, position, text)
             position += len(tokens[-1].source)
@@ -183,7 +183,7 @@ class _Order:
             self._check_operator(token)
             self.wants_value = True
         if len(self.opened) + self.prefixes > MAX_DEPTH:
-            problem = f"more than {MAX_DEPTH} levels of brackets or signs. Split the expression in two slices."
+            problem = f"more than {MAX_DEPTH} nested brackets or signs. Split the expression into two slices."
             raise self._error(token, problem)
         self.previous = token
 
@@ -213,7 +213,9 @@ class _Order:
         elif token.source == ",":
             if not self.opened:
                 example = 'country in ("FR", "DE")'
-                raise self._error(token, f"a comma stands only in brackets, as in {example}. A decimal is written 0.5.")
+                raise self._error(
+                    token, (f"a comma is only allowed in brackets, as in {example}. Write decimals with a point: 0.5.")
+                )
         elif token.kind != "sign" or " ".join(token.source.split()) not in _INFIX:
             pair = (self.previous, token)
             hints = [_INSTEAD_OF_WORD.get(t.source.casefold(), "") for t in pair if t.kind == "name"]
@@ -223,7 +225,7 @@ class _Order:
 
     def _close(self, token: Token) -> None:
         if not self.opened:
-            raise self._error(token, f"this {quoted(token.source)} closes nothing.")
+            raise self._error(token, f"this {quoted(token.source)} has no opening bracket.")
         opening = self.opened.pop()
         if _BRACKETS[opening.source] != token.source:
             wanted = quoted(_BRACKETS[opening.source])
@@ -249,7 +251,9 @@ def _next_token(text: str, start: int) -> Token:
         raise _sign_error(text, start, text[start])
     name = _word(text, start)
     if text[start + len(name) :].startswith(('"', "'")):
-        raise ExpressionError(f"{quoted(name)} stands against a quote. Texts have no prefix.", start, text)
+        raise ExpressionError(
+            f"{quoted(name)} comes right before a quote. Remove it: texts have no prefix.", start, text
+        )
     return Token("sign" if name in ("and", "or", "not", "in") else "name", name, start)
 
 
@@ -268,7 +272,9 @@ def _number(text: str, start: int, source: str) -> float:
         raise ExpressionError(problem, start, text)
     value = float(source)
     if value > MAX_WHOLE_NUMBER and source.isdigit() and value != float("inf"):
-        problem = f"whole numbers beyond {MAX_WHOLE_NUMBER} are not exact. Write {value:g} if nearly is enough."
+        problem = (
+            f"whole numbers beyond {MAX_WHOLE_NUMBER} are not exact. Write {value:g} if an approximation is enough."
+        )
         raise ExpressionError(problem, start, text)
     if value == float("inf"):
         raise ExpressionError(f"the number {quoted(source)} is too large.", start, text)
@@ -276,10 +282,10 @@ def _number(text: str, start: int, source: str) -> float:
 
 
 def _unescape(text: str, start: int, body: str) -> str:
-    """Return what a quoted text stands for: a backslash stands for itself, except before a quote."""
+    """Return what a quoted text means: a backslash means itself, except before a quote."""
     for character in body:
         if unicodedata.category(character) in ("Cc", "Cs") and character != "\t":
-            problem = f"the character U+{ord(character):04X} cannot stand in a text."
+            problem = f"the character U+{ord(character):04X} is not allowed in a text."
             raise ExpressionError(problem, text.index(character, start), text)
     return re.sub(r"\\([\"'])", r"\1", body)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
+from mandoline_core.data import read_date
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.formatting import listed, tidy_number
 from mandoline_core.slices.expression.syntax import MAX_DEPTH, ExpressionError, Token, quoted, read_tokens
@@ -18,14 +20,18 @@ _SIGNATURES: dict[str, tuple[str, int, int | None]] = {
     "col": ('col("any column name")', 1, 1),
     "contains": ('contains(text, "word", ...)', 2, None),
     "ends_with": ('ends_with(text, "ending", ...)', 2, None),
+    "hour": ("hour(time)", 1, 1),
     "is_missing": ("is_missing(column)", 1, 1),
     "length": ("length(text)", 1, 1),
     "lower": ("lower(text)", 1, 1),
     "matches": ('matches(text, "pattern")', 2, 2),
     "max": ("max(number, number, ...)", 2, None),
     "min": ("min(number, number, ...)", 2, None),
+    "month": ("month(date)", 1, 1),
     "starts_with": ('starts_with(text, "beginning", ...)', 2, None),
+    "weekday": ("weekday(date), 1 is Monday", 1, 1),
     "words": ("words(text)", 1, 1),
+    "year": ("year(date)", 1, 1),
 }
 _SEARCHES = ("contains", "matches")
 _NOT_NAMES = ("and", "or", "not", "in", "true", "false")
@@ -49,7 +55,7 @@ class ParsedExpression:
     text : str
         The expression as it was written.
     root : ast.expr
-        Its tree: a name is a column, offsets are those of the text, and after 'in' the choices stand one by one.
+        Its tree: a name is a column, offsets are those of the text, and after 'in' each choice is separate.
     columns : tuple of str
         The columns it reads, in the order they are first named.
     """
@@ -114,7 +120,7 @@ def expression_columns(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Predicate:
-    """Hold what a kind of rule may be able to say: a function of columns, with constants, within bounds.
+    """Hold a condition: a function of columns, with constants, within bounds.
 
     Parameters
     ----------
@@ -123,8 +129,8 @@ class Predicate:
     columns : tuple of str
     constants : tuple
         What comes after the columns.
-    bounds : dict of str to float
-        What the function's value lies beyond, by 'above', 'at_least', 'below' or 'at_most'.
+    bounds : dict of str to float or date
+        The bounds of the function's value, by 'above', 'at_least', 'below' or 'at_most'.
     text : str
         The whole as an expression, if it is one.
     """
@@ -142,7 +148,7 @@ class Predicate:
 
 
 def predicate_of(text: str) -> Predicate:
-    """Read an expression as a predicate; what is no function of columns has the function "expression".
+    """Read an expression as a predicate; anything but a function of columns has the function "expression".
 
     >>> predicate = predicate_of("10 <= words(text) < 20")
     >>> predicate.function, predicate.columns, predicate.bounds
@@ -151,7 +157,7 @@ def predicate_of(text: str) -> Predicate:
     subject, bounds = parse_expression(text).root, {}
     if isinstance(subject, ast.Compare):
         sides = [subject.left, *subject.comparators]
-        numbers = [side.value if isinstance(side, ast.Constant) else None for side in sides]
+        numbers = [_bound(side.value) if isinstance(side, ast.Constant) else None for side in sides]
         bounds = bounds_of(numbers, [_SIGNS.get(type(sign), "") for sign in subject.ops])
         subject = sides[numbers.index(None)] if bounds else subject
     match subject:
@@ -166,8 +172,14 @@ def predicate_of(text: str) -> Predicate:
     return Predicate("expression", text=text)
 
 
+def _bound(constant: Any) -> Any:
+    """Take a quoted date for the date."""
+    found = read_date(constant) if isinstance(constant, str) else None
+    return constant if found is None else found
+
+
 def bounds_of(numbers: Sequence[Any], signs: Sequence[str]) -> dict[str, Any]:
-    """Read comparisons of something, for which None stands, with a number on one side or on both; {} if they are none.
+    """Read comparisons of something, written as None, with a number or date on one side or both; {} for anything else.
 
     >>> bounds_of([10, None, 20], ["<=", "<"]), bounds_of([None, 3], [">"]), bounds_of([10, None, 5], ["<", ">"])
     ({'at_least': 10, 'below': 20}, {'above': 3}, {})
@@ -175,9 +187,11 @@ def bounds_of(numbers: Sequence[Any], signs: Sequence[str]) -> dict[str, Any]:
     bounds = {}
     for left, sign, right in zip(numbers, signs, numbers[1:], strict=False):
         number = left if right is None else right
-        if (left is None) == (right is None) or sign not in _BOUNDS or type(number) not in (int, float):
+        if (left is None) == (right is None) or sign not in _BOUNDS:
             return {}
-        bounds[_BOUNDS[sign][right is None]] = tidy_number(number)
+        if type(number) not in (int, float) and not isinstance(number, date):
+            return {}
+        bounds[_BOUNDS[sign][right is None]] = number if isinstance(number, date) else tidy_number(number)
     # One lower and one upper bound: the two of 10 < age > 5 are of one kind.
     return bounds if len(Predicate("", bounds=bounds).ends) == len(signs) else {}
 
@@ -188,27 +202,27 @@ def written_column(name: str) -> str:
     >>> written_column("age"), written_column("body text"), written_column("and")
     ('age', 'col("body text")', 'col("and")')
     """
-    is_name = name.isidentifier() and name.casefold() not in _NOT_NAMES and name not in _SIGNATURES
+    is_name = name.isidentifier() and name.casefold() not in _NOT_NAMES
     return name if is_name else "col(" + written_text(name) + ")"
 
 
 def written_text(text: str) -> str:
-    r"""Write a text in quotes as expressions do; refuse one that cannot stand there.
+    r"""Write a text in quotes, as in an expression; refuse one that cannot be quoted.
 
     >>> print(written_text('say "so"'))
     "say \"so\""
     """
     if not can_stand(text):
         raise SliceError(
-            f"{text!r} cannot stand in an expression: a backslash takes the quote after it along, and a character that "
-            "does not print cannot be seen."
+            f"{text!r} cannot be quoted in an expression: it has a backslash before a quote, or an unprintable "
+            "character."
         )
     escaped = text.replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def can_stand(text: str) -> bool:
-    r"""Tell whether a text in quotes is read as it is: a backslash would take the quote after it along.
+    r"""Tell whether a text can be quoted: a backslash before a quote would escape it.
 
     >>> can_stand('say "so"'), can_stand("C:\\"), can_stand("two\nlines")
     (True, False, False)
@@ -230,9 +244,9 @@ class _Reader(ast.NodeTransformer):
         if not isinstance(node, ast.expr):
             return node
         if self.depth > MAX_DEPTH:
-            raise self._error(node, f"more than {MAX_DEPTH} steps in one another. Split the expression in two slices.")
+            raise self._error(node, f"more than {MAX_DEPTH} nested steps. Split the expression into two slices.")
         if isinstance(node, (ast.Tuple, ast.List)):
-            raise self._error(node, 'a list stands only after \'in\', as in country in ("FR", "DE").')
+            raise self._error(node, 'a list is only allowed after \'in\', as in country in ("FR", "DE").')
         if not isinstance(node, (ast.Name, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Compare, ast.Call)):
             raise self._error(node, f"{quoted(piece_of(self.text, node))} is not part of the language.")
         self.depth += 1
@@ -253,7 +267,7 @@ class _Reader(ast.NodeTransformer):
         if not any(isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
             return self.generic_visit(node)
         if len(node.ops) > 1:
-            problem = "'in' beside another comparison needs brackets, as in (country in (...)) == member."
+            problem = "'in' next to another comparison needs brackets, as in (country in (...)) == member."
             raise self._error(node, problem)
         node.comparators = self._choices(node.comparators[0])
         node.left = self.visit(node.left)
@@ -263,7 +277,7 @@ class _Reader(ast.NodeTransformer):
         """Read a function and its arguments."""
         name = piece_of(self.text, node.func)
         if name not in _SIGNATURES:
-            hint = did_you_mean(name, _SIGNATURES) or f" Functions: {listed(_SIGNATURES)}."
+            hint = did_you_mean(name, _SIGNATURES) or f" Functions: {listed(_SIGNATURES, most=20)}."
             raise self._error(node, f"unknown function {quoted(name)}.{hint}")
         (usage, least, most), n = _SIGNATURES[name], len(node.args)
         if n < least or (most is not None and n > most):
@@ -298,13 +312,13 @@ class _Reader(ast.NodeTransformer):
         """Read the list after 'in'; one constant in brackets is a list of one."""
         if isinstance(node, (ast.Tuple, ast.List)):
             if not node.elts:
-                raise self._error(node, 'the list is empty. Write at least one value, as in ("FR", "DE").')
+                raise self._error(node, 'the list is empty. Add at least one value, as in ("FR", "DE").')
             return [self.visit(choice) for choice in node.elts]
         choice = self.visit(node)
         is_column = isinstance(choice, ast.Name)
         if is_column or not self.text[: node.col_offset].rstrip().endswith("("):
             hint = f' To look for words in a text, write contains({piece_of(self.text, choice)}, "word").'
-            problem = 'after \'in\' comes a list in brackets, as in country in ("FR", "DE").'
+            problem = '\'in\' needs a list in brackets, as in country in ("FR", "DE").'
             raise self._error(node, problem + (hint if is_column else ""))
         return [choice]
 
@@ -313,5 +327,5 @@ class _Reader(ast.NodeTransformer):
 
 
 def piece_of(text: str, node: ast.expr) -> str:
-    """Return the piece of an expression that a node stands for."""
+    """Return the text of a node."""
     return text[node.col_offset : node.end_col_offset]

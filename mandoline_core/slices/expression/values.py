@@ -12,14 +12,16 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal
 
 import narwhals as nw
 
+from mandoline_core.data import read_date
 from mandoline_core.slices.expression.syntax import quoted
 
-Kind = Literal["number", "text", "condition"]
-KINDS: dict[Kind, str] = {"number": "a number", "text": "text", "condition": "true or false"}
+Kind = Literal["number", "text", "date", "condition"]
+KINDS: dict[Kind, str] = {"number": "a number", "text": "text", "date": "a date", "condition": "true or false"}
 
 
 def _remainder(left: Any, right: Any) -> Any:
@@ -49,17 +51,17 @@ TRUE, FALSE, UNKNOWN = (nw.lit(code, nw.Int8) for code in (1, -1, 0))
 
 @dataclass(frozen=True)
 class Value:
-    """Hold what a piece of an expression stands for, row by row.
+    """Hold the value of a piece of an expression, row by row.
 
-    `expr` is a Float64 for a number, a String for a text, an Int8 code for a condition. For a number or a text, the
-    rows where any of `columns` is missing or any of `doubts` is true are unknown, whatever `expr` is there.
+    `expr` is a Float64 for a number, a String for a text, a Datetime for a date, an Int8 code for a condition. But for
+    a condition, the rows where any of `columns` is missing or any of `doubts` is true are unknown, whatever `expr` is.
     """
 
     node: ast.expr
     piece: str
     kind: Kind
     expr: nw.Expr
-    constant: float | str | bool | None = None
+    constant: float | str | bool | date | None = None
     columns: tuple[str, ...] = ()
     doubts: tuple[nw.Expr, ...] = ()
     # Arithmetic can make a NaN of its own (infinity minus infinity), to be looked for before the value is used.
@@ -71,13 +73,15 @@ class Value:
         return f"{quoted(self.piece)} is {KINDS[self.kind]}"
 
     def all_doubts(self) -> tuple[nw.Expr, ...]:
-        """Return what makes the value unknown, beside missing columns."""
+        """Return what makes the value unknown, in addition to missing columns."""
         return (*self.doubts, is_nothing(self.expr)) if self.computed else self.doubts
 
     def number_hint(self) -> str:
-        """Say how to get a number where there is something else."""
+        """Suggest how to get a number."""
         if self.kind == "condition":
             return ""
+        if self.kind == "date":
+            return f" For a part of it, write year({self.piece}), month, weekday or hour."
         if isinstance(self.constant, str):
             return " Remove the quotes." if _is_number(self.constant) else " Write a number."
         return f" For its number of characters or words, write length({self.piece}) or words({self.piece})."
@@ -85,6 +89,8 @@ class Value:
     def example(self) -> str:
         """Make a condition of the value, to show how."""
         piece = self.piece if self.constant is None and len(self.piece) <= 30 else ""
+        if self.kind == "date":
+            return f'{piece or "day"} >= "2024-03-01"'
         return f"{piece or 'age'} > 0" if self.kind == "number" else f'{piece or "country"} == "FR"'
 
     def mismatch_hint(self, other: Value) -> str:
@@ -93,6 +99,9 @@ class Value:
         constant = written.constant
         if constant is None or value.constant is not None:
             return ""
+        if value.kind == "date":
+            dated = read_date(written.piece) is not None
+            return f' Put it in quotes: "{written.piece}".' if dated else ' Compare it with a date: "2024-03-01".'
         if value.kind == "text":
             return f' Put it in quotes: "{written.piece}".'
         if value.kind == "condition":

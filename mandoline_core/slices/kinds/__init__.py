@@ -1,6 +1,6 @@
 """The kinds of slice, one file each: fields, needs, codes, words, and the form it is edited with.
 
-To add a kind, copy a file and put its class into the list.
+To add a kind, copy a file and add its class to the list.
 """
 
 from __future__ import annotations

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, Self
 
 import narwhals as nw
 
-from mandoline_core.data import Sample
+from mandoline_core.data import Sample, class_name
 from mandoline_core.formatting import show_number
 from mandoline_core.slices.expression.tree import written_column, written_text
 from mandoline_core.slices.resolution import each_class
@@ -30,7 +31,12 @@ from mandoline_core.slices.rule.codes import is_class
 
 @dataclass(frozen=True, kw_only=True)
 class Category(OfColumn, kind="category", title="Category", purpose="some values of a column", need=CLASSES):
-    """Take some values of a column; without values, make one slice for each value.
+    """Match some values of a column; without values, make one slice for each value.
+
+    Parameters
+    ----------
+    values : list of str, int, float or bool, optional
+        The values to match. By default, one slice for each value.
 
     Examples
     --------
@@ -44,9 +50,11 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
 
     def _check(self) -> None:
         if self.values is not None:
-            for value in self._check_list("values", "values"):
-                if not isinstance(value, (str, int, float)):
-                    raise self._wrong("values", "a list of texts, numbers or true/false", value)
+            values = self._check_list("values", "values")
+            for value in values:
+                if not isinstance(value, (str, int, float, date)):
+                    raise self._wrong("values", "a list of texts, numbers, dates or true/false", value)
+            self._set("values", tuple(class_name(value) if isinstance(value, date) else value for value in values))
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -54,7 +62,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
 
     @property
     def is_family(self) -> bool:
-        """Tell whether the rule stands for several slices."""
+        """Tell whether the rule makes several slices."""
         return self.values is None
 
     def members(self, source: Sample, target: Sample) -> Sequence[Slice]:
@@ -75,7 +83,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return {"values": predicate.constants}
 
     def as_expression(self) -> str | None:
-        """Write an equality, or a list of values; a yes or no stands for itself."""
+        """Write an equality, or a list of values; true and false need none."""
         column = written_column(self.column)
         match self.values:
             case None:
@@ -111,7 +119,7 @@ class Category(OfColumn, kind="category", title="Category", purpose="some values
         return (*super().form(), family) if self.is_family else (*super().form(), family, values)
 
     def edited(self, field: str, value: Any, source: Sample) -> Self:
-        """Change a setting; a family that is none any more starts from the most frequent value."""
+        """Change a setting; a family that becomes one slice starts with the most frequent value."""
         if field != "family":
             return super().edited(field, value, source)
         frequent = Counter(source.series(self.column).drop_nulls().to_list()).most_common(1)

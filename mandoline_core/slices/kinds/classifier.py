@@ -1,4 +1,4 @@
-"""Classifier: a row looks new to a classifier that learned to tell both samples apart."""
+"""Classifier: rows that a domain classifier takes for new data."""
 
 from __future__ import annotations
 
@@ -12,29 +12,30 @@ import pyarrow as pa
 from mandoline_core.data import Sample
 from mandoline_core.domain_classifier import RowScores, name_features, score_samples
 from mandoline_core.errors import DataError, SliceError
-from mandoline_core.findings import Finding, FindingKind
-from mandoline_core.formatting import Sentence, listed
+from mandoline_core.findings import Finding
+from mandoline_core.formatting import listed
 from mandoline_core.slices.resolution import check_columns
 from mandoline_core.slices.rule import ANYTHING, Control, Measure, Predicate, Schema, Slice, Survey, row_code
 
 PERFECT = 0.995  # AUC: hardly a source row is left that could stand for a target row
 _BUCKETS = 4
 
-LEARNED = FindingKind(
-    "slices",
-    "classifier_slice",
-    "The classifier behind slice {name!r} tells the samples apart with an AUC of {auc:.2f}, mostly by {carriers}",
-    "Nothing to do; 0.5 is chance, and from 0.995 on it is refused.",
-    ". A row's score comes from fits that did not see the row{draw}.",
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows that look new to a classifier"):
-    """Take the rows that look new to a classifier on columns and words; with buckets, cut its score into slices.
+    """Match the rows that a domain classifier takes for new data; with buckets, cut its score into slices.
 
-    The classifier learns to tell the samples apart, both counting the same. It is cross-fitted: the fits that score a
-    row did not see it.
+    The classifier learns to distinguish new rows from labelled rows, with equal weight on both samples. It is
+    cross-fitted: the fits that score a row did not see it.
+
+    Parameters
+    ----------
+    columns : list of str, optional
+        The columns that the classifier uses. By default, all without a role.
+    buckets : int, optional
+        Make this number of slices from the score.
+    seed : int
+        The random seed of the folds.
 
     Examples
     --------
@@ -70,17 +71,17 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
 
     @property
     def is_family(self) -> bool:
-        """Tell whether the rule stands for several slices."""
+        """Tell whether the rule makes several slices."""
         return self.buckets is not None
 
     def members(self, source: Sample, target: Sample) -> Sequence[Slice]:
-        """Learn from both samples, and make one slice of the decision, or one for each bucket of the score."""
+        """Fit the classifier, and make one slice, or one for each bucket of its score."""
         for sample in (source, target):
             check_columns(self, sample.schema, sample.name, sample)
         try:
             scores = score_samples(source, target, self.columns, self.seed)
         except DataError as error:
-            raise SliceError(Sentence("Slice {name!r}: {why}", name=self.name, why=error.sentence)) from None
+            raise SliceError(f"Slice {self.name!r}: {error!s}") from None
         # Weights on such a slice would rest on no source row, and the estimate on nothing.
         if scores.auc >= PERFECT:
             raise self._separated(scores)
@@ -98,17 +99,15 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
     def _separated(self, scores: RowScores) -> SliceError:
         first = scores.top_features[0].column
         others = [column for column in scores.columns if column != first]
-        action = "Leave {first!r} out: name other columns, such as {others:list 4}." if others else "Remove the slice."
+        action = (
+            f"Leave {first!r} out: set columns to others, such as {listed(others, 4)}."
+            if others
+            else "Remove the slice."
+        )
         return SliceError(
-            Sentence(
-                "Slice {name!r}: a classifier tells the {source} from the {target} perfectly (AUC {auc:.3f}), by "
-                f"{{carriers}}. No row of the {{source}} could stand for one of the {{target}}. {action}",
-                name=self.name,
-                auc=scores.auc,
-                carriers=name_features(scores.top_features),
-                first=first,
-                others=others,
-            )
+            f"Slice {self.name!r}: the classifier separates labelled rows from new rows perfectly "
+            f"(AUC {scores.auc:.3f}), by {name_features(scores.top_features)}. No labelled row is like a new one. "
+            f"{action}"
         )
 
     def compile_codes(self, _schema: Schema) -> nw.Expr:
@@ -122,13 +121,13 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:
-        """Look at all columns, if any is without a role."""
+        """Use all columns, if any is without a role."""
         return cls("looks new") if survey.free else None
 
     def form(self) -> tuple[Control, ...]:
-        """Offer columns, and buckets in the place of the decision."""
-        family = Control("switch", "family", "Buckets of its score, one slice each", self.is_family)
-        columns = Control("columns", "columns", "Columns it looks at (none: all)", self.columns or ())
+        """Offer columns, and buckets of the score."""
+        family = Control("switch", "family", "One slice for each bucket of its score", self.is_family)
+        columns = Control("columns", "columns", "Columns (none: all)", self.columns or ())
         more = (self._control("number", "buckets", "Buckets", low=2, high=50),) if self.is_family else ()
         return columns, family, *more
 
@@ -144,8 +143,8 @@ class Classifier(Slice, kind="classifier", title="Classifier", purpose="rows tha
 class ScoreLookup:
     """Hold the scores of two samples, to be asked for either.
 
-    Two of them are one where they hold the same scores; written, they are the fingerprints of both samples: what a
-    slice says of one sample depends on the other, too.
+    Equal if they hold the same scores. Written as the fingerprints of both samples, since the scores of one sample
+    depend on the other.
     """
 
     def __init__(self, source: Sample, target: Sample, scores: RowScores) -> None:
@@ -170,14 +169,14 @@ class ScoreLookup:
         ):
             return pa.array(scores)
         raise SliceError(
-            f"A classifier knows the rows of {self.source.name} and {self.target.name} alone, not those of "
-            f"{sample.name}. Resolve the slices for the samples at hand."
+            f"The classifier scored the rows of {self.source.name} and {self.target.name} only, not those of "
+            f"{sample.name}. Resolve the slices for these samples."
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreSlice(Classifier, kind="classifier"):
-    """Take the rows whose score is in [low, high); made by `Classifier`."""
+    """Match the rows whose score is in [low, high); made by `Classifier`."""
 
     lookup: ScoreLookup
     low: float | None = None
@@ -189,7 +188,7 @@ class ScoreSlice(Classifier, kind="classifier"):
             return super().describe()
         low, high = (None if end is None else f"{end:.3g}" for end in (self.low, self.high))
         bounds = f"below {high}" if low is None else f"{low} or more" if high is None else f"from {low} up to {high}"
-        return f"chance {bounds} of being new, to a classifier on {listed(self.columns or (), most=4)}"
+        return f"probability of being new {bounds}, by a classifier on {listed(self.columns or (), most=4)}"
 
     def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
         """Stay as it is: it is made for two samples."""
@@ -197,24 +196,30 @@ class ScoreSlice(Classifier, kind="classifier"):
 
     @property
     def findings(self) -> Iterator[Finding]:
-        """Say how well it tells the samples apart, by what, and what it learned from."""
+        """Say how well the classifier distinguishes the samples, by what, and what it was trained on."""
         scores = self.lookup.scores
         sides = (self.lookup.source.n_rows, self.lookup.target.n_rows)
-        draw = Sentence(
-            "; it learned from {source_trained:,} of {n_source:,} {source_rows} and {target_trained:,} of {n_target:,} "
-            "{target_rows}, drawn at random",
-            source_trained=scores.trained[0],
-            n_source=sides[0],
-            target_trained=scores.trained[1],
-            n_target=sides[1],
+        features = name_features(scores.top_features) or "nothing in particular"
+        draw = (
+            f", trained on a random draw of {scores.trained[0]:,} of {sides[0]:,} labelled rows and "
+            f"{scores.trained[1]:,} of {sides[1]:,} new rows"
         )
-        yield LEARNED.found(
+        yield Finding(
+            "slices",
+            "classifier_slice",
             "info",
+            f"The classifier of slice {self.name!r} can tell labelled rows from new rows (AUC {scores.auc:.2f}), "
+            f"mainly by {features}.",
+            f"Nothing to do: an AUC of 0.5 means no difference, and one of {PERFECT} or more is refused.",
+            f"Each row is scored by fits that did not see it{draw if scores.trained != sides else ''}.",
             slices=(self.name,),
-            name=self.name,
-            auc=scores.auc,
-            carriers=name_features(scores.top_features) or "nothing in particular",
-            draw=draw if scores.trained != sides else "",
+            numbers={
+                "name": self.name,
+                "auc": scores.auc,
+                "features": features,
+                "source": scores.trained[0],
+                "target": scores.trained[1],
+            },
         )
 
     def measure(self, _schema: Schema) -> Measure:

@@ -13,7 +13,13 @@ from mandoline_core.slices.rule import Control, Predicate, Schema, Slice, Survey
 
 @dataclass(frozen=True, kw_only=True)
 class Combination(Slice):
-    """What the kinds made of other slices share: their names, or the slices themselves once resolved."""
+    """What combinations of other slices share: their names, or the slices themselves once resolved.
+
+    Parameters
+    ----------
+    of : list of str
+        The names of the other slices.
+    """
 
     fewest: ClassVar[int] = 2  # slices to start from
     of: tuple[str | Slice, ...]
@@ -53,7 +59,7 @@ class Combination(Slice):
     def start(cls, survey: Survey) -> Self | None:
         """Combine the first slices."""
         if len(survey.slices) < cls.fewest:
-            raise SliceError("A combination needs other slices to be made of. Add them first.")
+            raise SliceError("A combination needs other slices. Add them first.")
         return cls(cls.kind, of=tuple(survey.slices[: cls.fewest]))
 
     def form(self) -> tuple[Control, ...]:
@@ -62,8 +68,8 @@ class Combination(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class All(Combination, kind="all", title="All of", purpose="rows inside several slices"):
-    """Take the rows inside all of some slices; outside one is outside, else abstaining in one is abstaining.
+class All(Combination, kind="all", title="All of", purpose="rows in several slices at once"):
+    """Match the rows in all of some slices. If none excludes a row and one abstains, it abstains.
 
     Examples
     --------
@@ -84,8 +90,8 @@ class All(Combination, kind="all", title="All of", purpose="rows inside several 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Any(Combination, kind="any", title="Any of", purpose="rows inside one of several slices"):
-    """Take the rows inside any of some slices; inside one is inside, else abstaining in one is abstaining.
+class Any(Combination, kind="any", title="Any of", purpose="rows in at least one of several slices"):
+    """Match the rows in any of some slices. If none matches a row and one abstains, it abstains.
 
     Examples
     --------
@@ -105,8 +111,8 @@ class Any(Combination, kind="any", title="Any of", purpose="rows inside one of s
 
 
 @dataclass(frozen=True, kw_only=True)
-class Not(Combination, kind="not", title="Not", purpose="rows outside a slice"):
-    """Take the rows outside another slice.
+class Not(Combination, kind="not", title="Not", purpose="rows not in a slice"):
+    """Match the rows that are not in another slice.
 
     Examples
     --------

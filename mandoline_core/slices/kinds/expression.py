@@ -1,7 +1,9 @@
-"""Expression: a small language says so."""
+"""Expression: a condition in a small language."""
 
 from __future__ import annotations
 
+import ast
+import calendar
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Self
@@ -18,21 +20,33 @@ from mandoline_core.slices.expression.tree import (
     can_stand,
     expression_columns,
     parse_expression,
+    piece_of,
+    predicate_of,
     written_column,
 )
-from mandoline_core.slices.rule import Measure, Schema, Slice, Survey, shown
+from mandoline_core.slices.rule import Measure, Schema, Slice, Survey, either, say_bounds, shown
 
-_HELP = "Columns by name, numbers, texts in quotes, and, or, not, comparisons, in (...)."
+_EQUALS = {ast.Eq: "is", ast.In: "is", ast.NotEq: "is not", ast.NotIn: "is not"}
+_UNITS = {"": "", "words": " words", "length": " characters"}
+_PARTS = {"month": ("in", calendar.month_name[:]), "weekday": ("on", ["", *calendar.day_name])}
+_HELP = 'Column names, numbers, quoted texts, comparisons, and, or, not, in ("a", "b").'
 
 
 @dataclass(frozen=True, kw_only=True)
 class Expression(Slice, kind="expression", title="Expression", purpose="a condition on several columns"):
-    """Take the rows where an expression over the columns is true.
+    """Match the rows where an expression over the columns is true.
+
+    Parameters
+    ----------
+    text : str
+        The expression, such as `age >= 65 and country in ("FR", "DE")`.
 
     Examples
     --------
     >>> Expression("old", text="age > 65").describe()
-    'age > 65'
+    'age above 65'
+    >>> Expression("new", text='place in ("b") and humid > 57.8123456').describe()
+    'place is b and humid above 57.81'
     """
 
     text: str = field(metadata=shown("expression", "Expression", help=_HELP))
@@ -44,8 +58,14 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
             raise error.of(self.name) from None
 
     def describe(self) -> str:
-        """Say the rule in plain words."""
-        return self.text.strip()
+        """Say the rule in plain words, or as it is written where these would be long."""
+        root = parse_expression(self.text).root
+        parts = root.values if isinstance(root, ast.BoolOp) and isinstance(root.op, ast.And) else [root]
+        said = [_say(self.text, part) for part in parts]
+        words = [one for one in said if one]
+        if len(words) < len(said):
+            return self.text.strip()
+        return (", and " if any({"and", "or"} & {*one.split()} for one in words) else " and ").join(words)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -72,7 +92,7 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
         # A column without a single value has no type of its own: it takes the first that makes sense of the expression.
         empty = [column for column in self.reads if schema.get(column) == nw.Unknown]
         problems: list[ExpressionError] = []
-        for types in product((nw.Float64(), nw.String()), repeat=min(len(empty), 4)):
+        for types in product((nw.Float64(), nw.String(), nw.Unknown()), repeat=min(len(empty), 4)):
             try:
                 return compile_expression_code(self.text, {**schema, **dict(zip(empty, types, strict=False))})
             except ExpressionError as error:
@@ -99,3 +119,46 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
             return cls("expression", text=f"{written_column(survey.numbers[0])} > {show_number(survey.middle)}")
         free = next(filter(can_stand, survey.free), None)
         return None if free is None else cls("expression", text=f"is_missing({written_column(free)})")
+
+
+def _say(text: str, node: ast.expr) -> str | None:
+    """Say one condition as the kinds say theirs; None where no kind does."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="is_missing"), args=[ast.Name(id=column)])):
+            return f"{column} is not missing"
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return None if (said := _say(text, operand)) is None else f"not ({said})"
+        case ast.Compare(left=ast.Name(id=column), ops=[sign], comparators=[*choices]) if type(sign) in _EQUALS and all(
+            isinstance(choice, ast.Constant) and choice.value != "" for choice in choices
+        ):
+            return f"{column} {_EQUALS[type(sign)]} {either(getattr(choice, 'value', '') for choice in choices)}"
+        case ast.Compare(
+            left=ast.Call(func=ast.Name(id="month" | "weekday" as part), args=[ast.Name(id=column)]),
+            ops=[sign],
+            comparators=[*choices],
+        ) if type(sign) in _EQUALS:
+            word, names = _PARTS[part]
+            numbers = [getattr(choice, "value", None) for choice in choices]
+            known = [names[int(n)] for n in numbers if isinstance(n, float) and n in range(1, len(names))]
+            negated = "not " if _EQUALS[type(sign)] == "is not" else ""
+            return f"{column} {negated}{word} {either(known)}" if len(known) == len(numbers) else None
+        case ast.Compare() | ast.Call() | ast.Name():
+            predicate = predicate_of(piece_of(text, node))
+            return _say_predicate(predicate) if len(predicate.columns) == 1 else None
+    return None
+
+
+def _say_predicate(predicate: Predicate) -> str | None:
+    (column,) = predicate.columns
+    match predicate:
+        case Predicate(function="" | "words" | "length" as function, bounds=bounds) if bounds:
+            return f"{column} {say_bounds(bounds, _UNITS[function])}"
+        case Predicate(function="year" | "month" | "weekday" | "hour" as part, bounds=bounds) if bounds:
+            return f"{part} of {column} {say_bounds(bounds)}"
+        case Predicate(function="", bounds={}):
+            return f"{column} is true"
+        case Predicate(function="contains", constants=words) if words:
+            return f"{column} contains {either(words)}"
+        case Predicate(function="is_missing"):
+            return f"{column} is missing"
+    return None

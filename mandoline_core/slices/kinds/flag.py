@@ -1,4 +1,4 @@
-"""Flag: a column already holds the answer, such as the votes of slicing or labelling functions."""
+"""Flag: a column of true/false or 1/0, such as the votes of slicing or labelling functions."""
 
 from __future__ import annotations
 
@@ -26,10 +26,13 @@ _LOOKED_AT = 2000  # rows, to tell whether a column holds answers
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that holds the answer", need=TRUTH):
-    """Take a column that already holds the answer: true/false, 1/0, or 1/-1 with 0 for abstaining.
+class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column of true/false, yes/no or 1/0", need=TRUTH):
+    """Match the rows where a column is true: true/false, yes/no, 1/0, or 1/-1 with 0 to abstain.
 
-    `signed` says whether 0 abstains; left out, it does if -1 occurs in the source or in the target.
+    Parameters
+    ----------
+    signed : bool, optional
+        Whether 0 abstains. By default, it does if the column has a -1.
 
     Examples
     --------
@@ -58,7 +61,7 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         return bool(dtype.is_numeric() and (sample.values(self.column) == -1).any())
 
     def settle(self, sample: Sample) -> Self:
-        """Refuse values that are no answer, and decide what 0 means if nobody has."""
+        """Refuse other values, and decide what 0 means if not set."""
         dtype = sample.schema[self.column]
         if dtype in (nw.Unknown, nw.Boolean):
             return replace(self, signed=bool(self.signed))
@@ -68,8 +71,8 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
         strange = sorted(str(value) for key, value in plain.items() if key not in valid)
         if strange:
             raise SliceError(
-                f"Slice {self.name!r} reads column {self.column!r} of {sample.name} as its answer, and {strange[0]!r} "
-                "is none. Expected true/false, yes/no, 1/0, or 1/-1 with 0 for abstaining."
+                f"Slice {self.name!r} reads {strange[0]!r} in column {self.column!r} of {sample.name}. Expected "
+                "true/false, yes/no, 1/0, or 1/-1 with 0 to abstain."
             )
         minus = any(key == -1 or key in _MINUS for key in plain)
         return replace(self, signed=minus if self.signed is None else self.signed)
@@ -88,7 +91,7 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
-        """Take a column that stands alone and holds answers."""
+        """Take a column of true/false or 1/0, without bounds."""
         with suppress(SliceError):
             if not predicate.bounds:
                 cls("flag", column=predicate.columns[0]).settle(survey.source)
@@ -97,7 +100,7 @@ class Flag(OfColumn, kind="flag", title="Yes/no column", purpose="a column that 
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:
-        """Take the first column that holds answers."""
+        """Take the first column of true/false or 1/0."""
         # A wrong guess costs a person one click, a look at every value of a large table seconds.
         first = Sample(survey.source.frame.head(_LOOKED_AT))
         for column in survey.free:
@@ -118,12 +121,12 @@ def _written(words: tuple[str, ...]) -> str:
 
 
 class VoteSlices(NamedTuple):
-    """Hold votes as columns of 1 (inside), -1 (outside) and 0 (abstained), and the slices that read them.
+    """Hold votes as columns of 1 (in), -1 (out) and 0 (abstains), and the slices that read them.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each row voted on, with its index if it had one: put it beside them.
+        The votes, one row for each row voted on, with the same index. Add its columns to your data.
     """
 
     frame: pd.DataFrame
@@ -131,16 +134,16 @@ class VoteSlices(NamedTuple):
 
 
 def slices_from_votes(votes: Any, names: Sequence[str] | None = None, *, abstain: int = 0) -> VoteSlices:
-    """Turn a matrix of votes into columns and slices; once for the source's votes, once for the target's.
+    """Turn a matrix of votes into columns and slices. Call it once for each sample.
 
     Parameters
     ----------
     votes : array or frame, shape (n_rows, n_slices)
-        1 inside; -1 outside and 0 abstained, or what `abstain` says.
+        1 in the slice, -1 not in it, 0 abstains; see `abstain`.
     names : sequence of str, optional
-        The slices' names; a frame's columns, or vote_1, vote_2 and so on, when left out.
+        The slices' names. By default, a frame's columns, or vote_1, vote_2 and so on.
     abstain : {0, -1}
-        What a function says that abstains. With -1, as in Snorkel's label matrices, 0 is outside.
+        The vote that abstains. With -1, as in Snorkel's label matrices, 0 means not in the slice.
 
     Examples
     --------
@@ -153,7 +156,9 @@ def slices_from_votes(votes: Any, names: Sequence[str] | None = None, *, abstain
     frame = votes if isinstance(votes, pd.DataFrame) else None
     table = np.asarray(votes)
     if table.ndim != 2 or not table.shape[1]:
-        raise SliceError(f"votes must have a row for each example and a column for each slice. Got {table.shape}.")
+        raise SliceError(
+            f"votes must have a row for each example and a column for each slice. Got shape {table.shape}."
+        )
     strange = pd.unique(table[~np.isin(table, (-1, 0, 1))].ravel())
     if len(strange):
         raise SliceError(f"votes must be -1, 0 or 1. Got {listed(strange, 5)}.")
@@ -161,7 +166,7 @@ def slices_from_votes(votes: Any, names: Sequence[str] | None = None, *, abstain
     called = [str(name) for name in (default if names is None else names)]
     if len(called) != table.shape[1] or len(set(called)) != len(called):
         raise SliceError(
-            f"There are {table.shape[1]} columns of votes and {len(set(called))} different names. Give each its own."
+            f"votes has {table.shape[1]} columns but {len(set(called))} different names. Give each column its own name."
         )
     codes = table.astype(np.int8)
     if abstain == -1:

@@ -1,10 +1,10 @@
-"""Function: a Python function of the whole frame says so; no project file can hold it."""
+"""Function: a Python function of the whole frame. A project file cannot store it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, overload
 
 import narwhals as nw
 import pyarrow as pa
@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 
 from mandoline_core.data import Sample
 from mandoline_core.errors import SliceError
+from mandoline_core.slices.audit import SliceAudit
+from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule import Measure, Schema, Slice
 
 
@@ -20,7 +22,7 @@ class FunctionSlice(Slice, kind="function"):
     """Ask a Python function of the whole frame; made by `slicing_function`."""
 
     unwritable: ClassVar[str] = (
-        "is a Python function, which a project file cannot hold. Write its answer into a column and use kind 'flag'."
+        "is a Python function, which a project file cannot store. Write its result to a column and use kind 'flag'."
     )
     sees_all: ClassVar[bool] = True
     function: Callable[..., object]
@@ -35,11 +37,11 @@ class FunctionSlice(Slice, kind="function"):
         return lines[0] if lines else f"Python function {getattr(self.function, '__name__', self.name)}"
 
     def measure(self, _schema: Schema) -> Measure:
-        """Ask the function, each time anew: what it says may depend on more than the sample."""
+        """Call the function each time: its result may depend on more than the sample."""
         return Measure(f"\0function\0{self.name}\0{id(self.function)}", self._answers, keep=False)
 
     def compile_codes(self, schema: Schema) -> nw.Expr:
-        """Take the function's answers, which are codes."""
+        """Take the function's values, which are codes."""
         return self.measure(schema).value(schema)
 
     def _answers(self, sample: Sample) -> pa.Array:
@@ -50,12 +52,12 @@ class FunctionSlice(Slice, kind="function"):
             array = answer.to_arrow() if isinstance(answer, nw.Series) else pa.array(answer, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
             raise SliceError(
-                f"Slicing function {self.name!r} returned {type(answer).__name__}. Expected one answer for each row."
+                f"Slicing function {self.name!r} returned {type(answer).__name__}. Expected one value for each row."
             ) from None
         if len(array) != sample.n_rows:
             raise SliceError(
-                f"Slicing function {self.name!r} returned {len(array)} answers for {sample.n_rows} rows of "
-                f"{sample.name}. Return one answer for each row, in the order of the rows."
+                f"Slicing function {self.name!r} returned {len(array)} values for {sample.n_rows} rows of "
+                f"{sample.name}. Return one value for each row, in the same order."
             )
         return self._as_codes(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array)
 
@@ -78,9 +80,34 @@ class FunctionSlice(Slice, kind="function"):
         return answers.cast(pa.int8()).fill_null(0)
 
 
+Rule = Callable[..., object]  # of a frame, one answer per row
+
+
+@overload
 def slicing_function(
-    function: Callable[..., object] | None = None, *, name: str | None = None, **settings: object
-) -> FunctionSlice | Callable[[Callable[..., object]], FunctionSlice]:
+    function: Rule,
+    *,
+    name: str | None = None,
+    noise: Noise | None = None,
+    gold: str | None = None,
+    audit: SliceAudit | None = None,
+    enabled: bool = True,
+    note: str = "",
+) -> FunctionSlice: ...
+@overload
+def slicing_function(
+    function: None = None,
+    *,
+    name: str | None = None,
+    noise: Noise | None = None,
+    gold: str | None = None,
+    audit: SliceAudit | None = None,
+    enabled: bool = True,
+    note: str = "",
+) -> Callable[[Rule], FunctionSlice]: ...
+def slicing_function(
+    function: Rule | None = None, *, name: str | None = None, **settings: Any
+) -> FunctionSlice | Callable[[Rule], FunctionSlice]:
     """Make a slice of a function that takes the frame and answers for every row.
 
     The answer is true or false per row, or 1, -1 and 0 for inside, outside and abstaining; a missing answer
@@ -91,9 +118,9 @@ def slicing_function(
     function : callable
         Takes the frame in its own engine's type; of a table beyond memory, batches of rows in pandas.
     name : str, optional
-        The slice's name; the function's own when left out.
+        The slice's name. By default, the function's.
     **settings
-        noise, gold and enabled, as for every slice.
+        noise, gold, audit, enabled and note, as for every slice.
 
     Examples
     --------
@@ -104,7 +131,10 @@ def slicing_function(
     'shouting'
     """
     if function is None:
-        return lambda later: slicing_function(later, name=name, **settings)  # type: ignore[return-value]
+        return lambda later: slicing_function(later, name=name, **settings)
     if not callable(function):
-        raise SliceError(f"slicing_function takes a function. Got {function!r}. Write name={function!r} to name one.")
-    return FunctionSlice(name or getattr(function, "__name__", "function"), function=function, **settings)  # type: ignore[arg-type]
+        raise SliceError(
+            f"slicing_function takes a function. Got {function!r}. To set a name, write name={function!r}."
+        )
+    own: str = getattr(function, "__name__", "function")
+    return FunctionSlice(name or own, function=function, **settings)

@@ -27,6 +27,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     """
 
     functions = ("contains",)
+    reads_dates = True
 
     words: tuple[str, ...] = field(metadata=shown("words", "Words", help="Words or phrases, separated by commas"))
     case: bool = field(default=False, metadata=shown("switch", "Match case"))
@@ -35,7 +36,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     def _check(self) -> None:
         for word in self._check_list("words", "words"):
             if not isinstance(word, str) or not word.strip():
-                raise self._wrong("words", "a list of words that are not empty", word)
+                raise self._wrong("words", "a list of non-empty words", word)
         try:
             # Now, and with the slice's name: the engine's own error would come late and name neither.
             check_keywords(self._pattern())
@@ -44,7 +45,7 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
 
     def describe(self) -> str:
         """Say the rule in plain words."""
-        notes = (", case as written" if self.case else "") + ("" if self.whole_words else ", also within words")
+        notes = (", case-sensitive" if self.case else "") + ("" if self.whole_words else ", also inside words")
         return f"{self.column} contains {either(self.words)}{notes}"
 
     def alone(self, word: str) -> Keyword:

@@ -29,7 +29,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
 
     functions = ("words", "length")
 
-    unit: str = field(default="words", metadata=shown("choice", "Counted in", options=_UNITS))
+    unit: str = field(default="words", metadata=shown("choice", "Unit", options=_UNITS))
 
     def describe(self) -> str:
         """Say the rule in plain words."""
@@ -49,7 +49,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
-        """Take the words or the characters of a text beside one number."""
+        """Take the words or the characters of a text next to one number."""
         bound = super()._settings(predicate, survey)
         return bound and {"unit": "words" if predicate.function == "words" else "characters", **bound}
 
@@ -66,7 +66,7 @@ class Length(OfColumn, BoundedRule, kind="length", title="Text length", purpose=
     def refit(self, source: Sample) -> Self:
         """Cut at a round number near the middle length."""
         # Counting words takes long, and a middle needs no more rows than these.
-        lengths = source.frame.head(_LOOKED_AT).select(self._count().alias("length"))["length"]
+        lengths = source.rule_frame.head(_LOOKED_AT).select(self._count().alias("length"))["length"]
         return self._cut_at(max(middle(lengths), 1))
 
     def form(self) -> tuple[Control, ...]:

@@ -13,7 +13,7 @@ from mandoline_core.slices.rule import OfColumn, Predicate, Schema, Survey, code
 
 @dataclass(frozen=True, kw_only=True)
 class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows without a value"):
-    """Take the rows where a column has no value.
+    """Match the rows where a column has no value.
 
     Examples
     --------
@@ -28,7 +28,7 @@ class Missing(OfColumn, kind="missing", title="Missing value", purpose="rows wit
         return f"{self.column} is missing"
 
     def compile_codes(self, _schema: Schema) -> nw.Expr:
-        """Never abstain: a missing value is the answer."""
+        """Never abstain: a missing value is what it matches."""
         return nw.when(nw.col(self.column).is_null()).then(code(1)).otherwise(code(-1))
 
     @classmethod

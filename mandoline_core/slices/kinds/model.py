@@ -1,4 +1,4 @@
-"""The kinds that read a model's answers: entropy, confidence, predicted classes."""
+"""The kinds that read a model's predictions: entropy, confidence, predicted classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import narwhals as nw
 
 from mandoline_core.data import Model, Sample, class_name
 from mandoline_core.errors import SliceError, did_you_mean
-from mandoline_core.formatting import listed, show_number
+from mandoline_core.formatting import listed, show_number, show_rounded
 from mandoline_core.slices.resolution import each_class
 from mandoline_core.slices.rule import (
     CLASSES,
@@ -40,9 +40,12 @@ _INTERVAL = {"buckets": None, "low": 0.5, "high": 0.7}
 
 @dataclass(frozen=True, kw_only=True)
 class OfModel(Slice):
-    """What the kinds that read a model's answers share: the model, by name until it is resolved.
+    """What the kinds that read a model's predictions share; most read the probability of each class.
 
-    Unless a kind says otherwise, it reads the probability of each class.
+    Parameters
+    ----------
+    model : str, optional
+        The model's name. By default, the model being evaluated.
     """
 
     model: str | Model | None = None
@@ -50,7 +53,7 @@ class OfModel(Slice):
     def _check(self) -> None:
         model: object = self.model
         if model is not None and (not isinstance(model, (str, Model)) or not model):
-            raise self._wrong("model", "a text that is not empty", model)
+            raise self._wrong("model", "a non-empty text", model)
         super()._check()
 
     @property
@@ -59,12 +62,12 @@ class OfModel(Slice):
         return dict.fromkeys(self.model.probabilities.values(), NUMBERS) if isinstance(self.model, Model) else {}
 
     def remedy(self, _need: str, _dtype: nw.dtypes.DType) -> str:
-        """Send a person to another column: a model's answers are what they are."""
+        """Suggest another column: a model's predictions cannot be changed."""
         return "Choose another column or another kind."
 
     @property
     def resolved_model(self) -> Model:
-        """The model itself; `resolve` puts it in the place of its name."""
+        """The model itself, once resolved."""
         if not isinstance(self.model, Model):
             raise self._not_resolved()
         return self.model
@@ -75,23 +78,23 @@ class OfModel(Slice):
         return self.model.name if isinstance(self.model, Model) else self.model or "the model"
 
     def for_model(self, source: Sample, model: Model | None) -> Self:
-        """Look the model up among the source's, or take the one being evaluated."""
+        """Find the model by its name, or take the one being evaluated."""
         chosen = self.model if isinstance(self.model, Model) else model
         if isinstance(self.model, str):
             names = [item.name for item in source.models]
             if self.model not in names:
                 raise SliceError(
-                    f"Slice {self.name!r} names model {self.model!r}, which is not there. "
-                    f"Models: {listed(names) or 'none'}.{did_you_mean(self.model, names)}"
+                    f"Slice {self.name!r} names model {self.model!r}, which does not exist. Models: "
+                    f"{listed(names) or 'none'}.{did_you_mean(self.model, names)}"
                 )
             chosen = source.models[names.index(self.model)]
         if chosen is None:
-            raise SliceError(f"Slice {self.name!r} (kind {self.kind!r}) needs a model, and there is none. Add a model.")
+            raise SliceError(f"Slice {self.name!r} (kind {self.kind!r}) needs a model. Add a model.")
         self._check_model(chosen)
         return replace(self, model=chosen)
 
     def _check_model(self, model: Model) -> None:
-        """Refuse a model without the answers that the rule reads."""
+        """Refuse a model without the columns that the rule reads."""
         if len(model.probabilities) < 2:
             raise SliceError(
                 f"Slice {self.name!r} needs the probability of each class, and model {model.name!r} has "
@@ -103,7 +106,7 @@ class OfModel(Slice):
     def _need_probabilities(cls, survey: Survey) -> None:
         if not any(len(model.probabilities) > 1 for model in survey.source.models):
             raise SliceError(
-                f"{cls.kind.capitalize()} needs a model with the probability of each class, and there is none."
+                f"{cls.kind.capitalize()} needs a model with a probability for each class. Add one in the project."
             )
 
     def _probabilities(self) -> tuple[list[nw.Expr], nw.Expr]:
@@ -116,10 +119,17 @@ class OfModel(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how undecided the model is"):
-    """Take the rows where the entropy of the class probabilities, in nats, is in [low, high).
+class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how uncertain the model is"):
+    """Match the rows where the entropy of the class probabilities, in nats, is in [low, high).
 
-    With `buckets`, make that many slices of equal width from 0 to the logarithm of the number of classes.
+    Parameters
+    ----------
+    low : float, optional
+        The lower end, which is in the range.
+    high : float, optional
+        The upper end, which is not in the range.
+    buckets : int, optional
+        Make this number of slices, of equal width from 0 to the logarithm of the number of classes.
 
     Examples
     --------
@@ -138,7 +148,7 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         self._check_whole("buckets", 2, 50)
         if self.buckets is not None:
             if self.low is not None or self.high is not None:
-                raise SliceError(f"Slice {self.name!r} takes either buckets, or low and high; not both. Remove one.")
+                raise SliceError(f"Slice {self.name!r} takes either buckets, or low and high. Got both. Remove one.")
         elif self.low is None and self.high is None:
             raise SliceError(f"Slice {self.name!r} needs low and high, or buckets. Got none. Try buckets = 6.")
         elif self.low is not None and self.high is not None and self.low >= self.high:
@@ -154,12 +164,12 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
         if self.buckets is not None:
             return f"{what} in {self.buckets} buckets"
         if self.high is None:
-            return f"{what} {show_number(self.low or 0)} or more"
-        return f"{what} from {show_number(self.low or 0)} up to {show_number(self.high)}"
+            return f"{what} {show_rounded(self.low or 0)} or more"
+        return f"{what} from {show_rounded(self.low or 0)} up to {show_rounded(self.high)}"
 
     @property
     def is_family(self) -> bool:
-        """Tell whether the rule stands for several slices."""
+        """Tell whether the rule makes several slices."""
         return self.buckets is not None
 
     def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
@@ -191,7 +201,7 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
-        """Take `entropy` alone, or beside a number or between two."""
+        """Take `entropy` alone, or next to a number or between two."""
         if predicate.columns or predicate.constants:
             return None
         cls._need_probabilities(survey)
@@ -209,7 +219,7 @@ class Entropy(OfModel, kind="entropy", title="Entropy buckets", purpose="how und
 
     def form(self) -> tuple[Control, ...]:
         """Offer a number of buckets, or an interval."""
-        family = Control("switch", "family", "Equal buckets, one slice each", self.is_family)
+        family = Control("switch", "family", "One slice for each equal bucket", self.is_family)
         if self.is_family:
             return family, self._control("number", "buckets", "Buckets", low=2, high=50)
         return (
@@ -252,9 +262,9 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
-        """Take `confidence` beside one number."""
+        """Take `confidence` next to one number."""
         if predicate == Predicate("confidence"):
-            raise SliceError("Say how sure the model is, such as confidence < 0.7")
+            raise SliceError("Add a bound, such as confidence < 0.7")
         bound = None if predicate.columns else super()._settings(predicate, survey)
         if bound:
             cls._need_probabilities(survey)
@@ -267,7 +277,7 @@ class Confidence(OfModel, BoundedRule, kind="confidence", title="Confidence", pu
 
     @classmethod
     def start(cls, survey: Survey) -> Self | None:
-        """Take unsure answers, if a model has probabilities."""
+        """Match unsure predictions, if a model has probabilities."""
         return cls("unsure", below=0.7) if any(model.probabilities for model in survey.source.models) else None
 
     def form(self) -> tuple[Control, ...]:
@@ -279,8 +289,13 @@ _EACH = {None: "(one slice for each class)"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose="what the model answers"):
-    """Take the rows a model puts in a class; without a value, make one slice for each class.
+class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose="what the model predicts"):
+    """Match the rows that a model predicts as a class; without a value, make one slice for each class.
+
+    Parameters
+    ----------
+    value : str, int, float or bool, optional
+        The predicted class. By default, one slice for each class.
 
     Examples
     --------
@@ -311,13 +326,12 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
     def _check_model(self, model: Model) -> None:
         if model.prediction is None:
             raise SliceError(
-                f"Slice {self.name!r} needs predictions, and model {model.name!r} has none. "
-                "Give the model a prediction column."
+                f"Slice {self.name!r} needs predictions, and model {model.name!r} has none. Set its prediction column."
             )
 
     @property
     def is_family(self) -> bool:
-        """Tell whether the rule stands for several slices."""
+        """Tell whether the rule makes several slices."""
         return self.value is None
 
     def members(self, source: Sample, target: Sample) -> Sequence[Slice]:
@@ -345,7 +359,7 @@ class Prediction(OfModel, kind="prediction", title="Predicted classes", purpose=
         ):
             return None  # words as any others
         if not predicted:
-            raise SliceError("Predicted classes need a model with predictions, and there is none.")
+            raise SliceError("Predicted classes need a model with predictions. Add one in the project.")
         if predicate.constants and value is None:
             (word,) = predicate.constants
             raise SliceError(f"No model predicts {word!r}. Classes: {listed(classes)}.{did_you_mean(word, classes)}")

@@ -20,6 +20,11 @@ from mandoline_core.slices.text import APOSTROPHES
 class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one text repeats another"):
     """Compare two texts: the share of the second's distinct words that are in the first.
 
+    Parameters
+    ----------
+    columns : list of str
+        The two text columns.
+
     Examples
     --------
     >>> Overlap("copied", columns=("premise", "hypothesis"), above=0.8).describe()
@@ -58,7 +63,7 @@ class Overlap(BoundedRule, kind="overlap", title="Text overlap", purpose="one te
 
     @classmethod
     def _settings(cls, predicate: Predicate, survey: Survey) -> dict[str, Any] | None:
-        """Take overlap(first, second) beside one number."""
+        """Take overlap(first, second) next to one number."""
         bound = super()._settings(predicate, survey)
         texts = [column for column in predicate.columns if survey.holds(column, TEXT)]
         return {"columns": predicate.columns, **bound} if bound and len(texts) == len(predicate.columns) == 2 else None
@@ -94,7 +99,7 @@ _WORD = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+(?:'+(?:[^\W_]|[\u0300-\u036f])+
 def words_in_common(first: pa.ChunkedArray, second: pa.ChunkedArray) -> pa.Array:
     """Compute, row by row, the share of the second text's distinct words that are in the first.
 
-    Words are runs of letters, digits and inner apostrophes, in any case.
+    Words are runs of word characters, digits and inner apostrophes, in any case.
 
     Parameters
     ----------

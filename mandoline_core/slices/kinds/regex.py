@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from mandoline_core.data import Sample, arrow_array
 from mandoline_core.errors import SliceError
-from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Predicate, Schema, Survey, row_code, shown
+from mandoline_core.slices.rule import TEXT, Measure, OfColumn, Predicate, Schema, Survey, row_code, shown, text_of
 from mandoline_core.slices.text import check_regex, find_pattern, has_boundary, portable_regex, search_texts
 
-_HELP = "A regular expression, without look-around or back-references, so that it runs in linear time."
+_HELP = "A regular expression. Look-around and backreferences are not supported."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +28,7 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
     """
 
     functions = ("matches",)
+    reads_dates = True
 
     pattern: str = field(metadata=shown("text", "Pattern", help=_HELP))
 
@@ -48,7 +49,8 @@ class Regex(OfColumn, kind="regex", title="Regular expression", purpose="a patte
         return Measure("\0".join(("", self.kind, self.column, self.pattern)), self._search)
 
     def _search(self, sample: Sample) -> pa.Array:
-        return search_texts(arrow_array(sample.frame[self.column]), self.pattern)
+        text = text_of(nw.col(self.column), sample.schema[self.column])
+        return search_texts(arrow_array(sample.frame.select(text.alias("text"))["text"]), self.pattern)
 
     def _codes(self, column: nw.Expr, schema: Schema) -> nw.Expr:
         measure = self.measure(schema)

@@ -3,47 +3,50 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from datetime import date
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
-from mandoline_core.data import Model, Sample
+from mandoline_core.data import Model, Sample, is_date, read_date
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.findings import Finding
+from mandoline_core.formatting import show_date
 from mandoline_core.slices.audit import SliceAudit
 from mandoline_core.slices.expression.tree import Predicate
 from mandoline_core.slices.noise import Noise
 from mandoline_core.slices.rule.codes import Measure
-from mandoline_core.slices.rule.needs import NUMBERS, TEXT, Control, Schema
+from mandoline_core.slices.rule.needs import DATES, NUMBERS, TEXT, WRITTEN, Control, Schema
 from mandoline_core.slices.rule.survey import Survey
 
+Bound = float | date | str  # a rule keeps a date as text, "2024-03-01" or "2024-03-01 09:30"
 LARGEST_WHOLE = 2**63  # no column of whole numbers holds more
 
 
 @dataclass(frozen=True)
 class Slice:
-    """What every slice has beside its rule.
+    """What every slice has in addition to its rule.
 
-    A kind is a subclass in `kinds`: its fields, what it needs and compiles to, how it reads, and whatever else below
-    is not as for most.
+    A kind is a subclass in `kinds`, which overrides what differs from the defaults below.
 
     Parameters
     ----------
     name : str
         The slice's name.
     noise : Noise, optional
-        How far to trust the slice; entirely when left out.
+        How reliable the slice is. By default, always right.
     gold : str, optional
-        A column that holds the true answer, read as `Flag` reads its column.
+        A column of gold labels: whether a row truly belongs to the slice.
     audit : SliceAudit, optional
-        What a person answered about single rows; it goes before the gold column.
+        Your answers about single rows. They override the gold column.
     enabled : bool
-        A disabled slice can be named by others but is not modelled.
+        Whether to use the slice. Others can still combine a disabled one.
     note : str
-        Why the slice is there, in a person's own words.
+        Your note about the slice.
     """
 
     kind: ClassVar[str] = ""
@@ -70,7 +73,7 @@ class Slice:
         """Refuse what no data could make right."""
         name: object = self.name
         if not isinstance(name, str) or not name.strip():
-            raise SliceError(f"A slice's name must be a text that is not empty. Got {self.name!r}.")
+            raise SliceError(f"A slice's name must be a non-empty text. Got {self.name!r}.")
         if self.noise is not None and not isinstance(self.noise, Noise):
             raise self._wrong("noise", "a Noise with corrections", self.noise)
         self._check_types()
@@ -78,24 +81,25 @@ class Slice:
             raise self._wrong("audit", "a SliceAudit", self.audit)
         if self.gold is not None and self.is_family:
             raise SliceError(
-                f"Slice {self.name!r} stands for several slices, so one gold column cannot be the truth of each. "
-                "Write the slices out, each with its own."
+                f"Slice {self.name!r} is a family of slices, so it cannot have one gold column. Write out its "
+                "slices, each with its own."
             )
         if self.audit is not None and self.is_family:
             raise SliceError(
-                f"Slice {self.name!r} stands for several slices, so an answer cannot be the truth of each. "
-                "Write the slices out, and audit each."
+                f"Slice {self.name!r} is a family of slices, so it cannot have one audit. Write out its slices, "
+                "and audit each."
             )
         if not isinstance(self.note, str):
             raise self._wrong("note", "a text", self.note)
         if self.noise is not None and self.noise.measured and self.gold is None and self.audit is None:
             raise SliceError(
-                f"Slice {self.name!r} asks for measured corrections but has no gold column to measure against. "
-                "Add gold."
+                f"Slice {self.name!r} needs a gold column or an audit to measure its corrections. Set gold, or "
+                "audit some rows."
             )
         if self.noise is not None and self.noise.target_measured and self.audit is None:
             raise SliceError(
-                f"Slice {self.name!r} asks for measured corrections of the target but has no audit. Audit target rows."
+                f"Slice {self.name!r} needs an audit of new rows to measure its corrections in new data. Audit "
+                "some new rows."
             )
         self._check()
 
@@ -107,6 +111,20 @@ class Slice:
     def describe(self) -> str:
         """Say the rule in plain words."""
         raise NotImplementedError
+
+    @property
+    def in_full(self) -> str:
+        """The rule with all its values and digits, as in a project file.
+
+        >>> from mandoline_core.slices import Threshold
+        >>> Threshold("old", column="age", above=64.999999935).in_full
+        'column = "age", above = 64.999999935'
+        """
+        common = {item.name for item in fields(Slice)}
+        given = [(item, getattr(self, item.name)) for item in fields(self) if item.name not in common]
+        own = {item.name: _written(value) for item, value in given if value != item.default}
+        column_first = sorted(own, key=lambda name: name != "column")
+        return ", ".join(f"{name} = {own[name]}" for name in column_first if own[name])
 
     @property
     def needs(self) -> Mapping[str, str]:
@@ -128,17 +146,21 @@ class Slice:
 
     def remedy(self, need: str, dtype: nw.dtypes.DType) -> str:
         """Say what to do about a column that does not hold what the rule needs."""
+        if need == NUMBERS and is_date(dtype):
+            return 'Compare it with a date, such as "2024-03-01".'
+        if need == DATES and dtype == nw.String:
+            return "Write every date as in 2024-03-01, or 2024-03-01 09:30 with a time."
         if need == NUMBERS and dtype == nw.String:
-            return "For the length of a text use kind 'length'; else make the column numbers."
+            return "Use kind 'length' for the length of a text, or convert the column to numbers."
         if need == NUMBERS and dtype == nw.Boolean:
-            return "For true/false use kind 'flag'."
-        if need == TEXT and dtype.is_numeric():
-            return "For numbers use kind 'threshold', 'range' or 'category'."
+            return "Use kind 'flag' for true/false."
+        if need in (TEXT, WRITTEN) and dtype.is_numeric():
+            return "Use kind 'threshold', 'range' or 'category' for numbers."
         return "Choose another column or another kind."
 
     @property
     def findings(self) -> Iterable[Finding]:
-        """What to know about a resolved rule on the data it was resolved for; nothing, for most."""
+        """Findings about a resolved rule; none for most."""
         return ()
 
     def marks(self, texts: Sequence[str]) -> list[list[tuple[int, int]]]:
@@ -152,31 +174,31 @@ class Slice:
         raise NotImplementedError
 
     def measure(self, _schema: Schema) -> Measure | None:
-        """Say what the rule computes of a row before it compares; most compare what is there."""
+        """Say what the rule computes for a row before it compares; None for most."""
         return None
 
     @property
     def is_family(self) -> bool:
-        """Tell whether the rule stands for several slices."""
+        """Tell whether the rule makes several slices."""
         return False
 
     def for_model(self, _source: Sample, _model: Model | None) -> Slice:
-        """Put the model that the rule speaks of in the place of its name."""
+        """Replace the name of a model by the model."""
         return self
 
     def members(self, _source: Sample, _target: Sample) -> Sequence[Slice]:
-        """Write a family out, and decide what only both samples together can tell."""
+        """List the slices of a family, and decide what depends on both samples."""
         return [self]
 
     def settle(self, _sample: Sample) -> Slice:
-        """Check the rule against the values of one sample, and decide what these can tell."""
+        """Check the rule against the values of one sample, and decide what depends on them."""
         return self
 
     # What it is made of: the other slices of a combination.
 
     @property
     def made_of(self) -> tuple[str | Slice, ...]:
-        """The other slices that the rule is made of: by name, or themselves once resolved."""
+        """The other slices of a combination: their names, or themselves once resolved."""
         return ()
 
     def made_again(self, _of: tuple[str | Slice, ...]) -> Slice:
@@ -185,7 +207,7 @@ class Slice:
 
     @property
     def parts(self) -> tuple[Slice, ...]:
-        """The other slices themselves; `resolve` puts them in the place of their names."""
+        """The other slices themselves, once resolved."""
         parts = tuple(other for other in self.made_of if isinstance(other, Slice))
         if len(parts) < len(self.made_of):
             raise self._not_resolved()
@@ -193,7 +215,7 @@ class Slice:
 
     @property
     def leaves(self) -> Iterator[Slice]:
-        """The rules at the bottom of a combination; the rule itself if it is none."""
+        """The rules that a combination is made of in the end; otherwise the rule itself."""
         if not self.made_of:
             yield self
         for part in self.parts:
@@ -203,12 +225,12 @@ class Slice:
 
     @classmethod
     def start(cls, _survey: Survey) -> Slice | None:
-        """Make a rule to start from; None where the data do not allow it, an error where a person can mend it."""
+        """Make a rule to start from; None if the data does not allow it, an error if the user can fix it."""
         return None
 
     @classmethod
     def from_predicate(cls, name: str, predicate: Predicate, survey: Survey) -> Slice | None:
-        """Make a rule of what a person typed, if this kind can say it; None leaves it to the others."""
+        """Make a rule from typed text; None if this kind cannot express it."""
         settings = cls._settings(predicate, survey) if predicate.function in cls.functions else None
         return None if settings is None else cls(name, **settings)
 
@@ -223,7 +245,7 @@ class Slice:
 
     @property
     def short_name(self) -> str:
-        """What to call the rule when nobody gave it a name."""
+        """The rule's default name."""
         return self.describe()
 
     def form(self) -> tuple[Control, ...]:
@@ -239,7 +261,7 @@ class Slice:
         field : str
             The control's.
         source : Sample
-            Bounds and values that start anew are this sample's.
+            Where new bounds and values come from.
         """
         return replace(self, **{field: value})
 
@@ -273,20 +295,32 @@ class Slice:
                 raise self._wrong(item.name, " or ".join(map(repr, options)), value, hint)
             match declared.removesuffix(" | None"):
                 case "str" if not isinstance(value, str) or not value:
-                    raise self._wrong(item.name, "a text that is not empty", value)
+                    raise self._wrong(item.name, "a non-empty text", value)
                 case "bool" if not isinstance(value, bool):
                     raise self._wrong(item.name, "true or false", value)
                 case "float" if value is not None:  # the kind says what to do without one
                     self._check_number(item.name, value)
+                case "Bound" if value is not None:
+                    self._check_bound(item.name, value)
 
     def _check_number(self, name: str, value: object) -> None:
         # To Python a bool is a number; to a person who writes it, it is a mistake.
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise self._wrong(name, "a number", value)
         if isinstance(value, int) and abs(value) > LARGEST_WHOLE:
-            raise SliceError(f"Slice {self.name!r}: {name} is a number of {len(str(value))} digits. Use a smaller one.")
+            raise SliceError(f"Slice {self.name!r}: {name} has {len(str(value))} digits. Use a smaller number.")
         if not math.isfinite(value):
             raise self._wrong(name, "a finite number", value)
+
+    def _check_bound(self, name: str, value: object) -> None:
+        """Refuse what is neither a number nor a date; store a date as text."""
+        if not isinstance(value, (str, date)):
+            self._check_number(name, value)
+            return
+        found = read_date(value if isinstance(value, str) else value.isoformat())
+        if found is None:
+            raise self._wrong(name, 'a number, or a date such as "2024-03-01"', value)
+        self._set(name, show_date(found))
 
     def _check_whole(self, name: str, low: int, high: int | None = None) -> None:
         """Refuse what is not a whole number within limits; None passes."""
@@ -294,7 +328,7 @@ class Slice:
         if value is None:
             return
         if isinstance(value, bool) or not isinstance(value, int) or value < low or (high is not None and value > high):
-            limits = f", {low} or above" if high is None else f" from {low} to {high}"
+            limits = f", {low} or more" if high is None else f" from {low} to {high}"
             raise self._wrong(name, f"a whole number{limits}", value)
 
     def _check_list(self, name: str, what: str) -> tuple[object, ...]:
@@ -306,19 +340,31 @@ class Slice:
             raise self._wrong(name, f"a list of {what}", value)
         items = tuple(value)
         if not items:
-            raise SliceError(f"Slice {self.name!r}: {name} is empty. Expected at least one of its {what}.")
+            raise SliceError(f"Slice {self.name!r}: {name} is empty. Add at least one of its {what}.")
         self._set(name, items)
         return items
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """Put a number behind a name that is taken.
+    """Append a number to a name that is taken.
 
     >>> free_name("long", ["long", "long (2)"])
     'long (3)'
     """
     numbered = itertools.chain([name], (f"{name} ({n})" for n in itertools.count(2)))
     return next(candidate for candidate in numbered if candidate not in taken)
+
+
+def _written(value: object) -> str:
+    """Write a setting as a project file has it; nothing for what it cannot hold."""
+    match value:
+        case str() | bool() | int() | float():
+            return json.dumps(value, ensure_ascii=False)
+        case Slice() | Model():
+            return json.dumps(value.name, ensure_ascii=False)
+        case tuple():
+            return f"[{', '.join(map(_written, value))}]"
+    return ""
 
 
 def _key(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Expressions of codes (1 inside, -1 outside, 0 abstained), and what rules measure of a row before they compare."""
+"""Expressions of codes (1 in, -1 out, 0 abstained), and what rules compute before they compare."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date, time
 from functools import partial
 from typing import Any
 
 import narwhals as nw
 import pyarrow as pa
 
-from mandoline_core.data import SAMPLE_CACHE, Sample, matching_values
+from mandoline_core.data import SAMPLE_CACHE, Sample, is_date, matching_values, moment
 from mandoline_core.slices.rule.needs import Schema
 
 _TESTS = {"above": operator.gt, "at_least": operator.ge, "below": operator.lt, "at_most": operator.le}
@@ -20,7 +21,7 @@ _BITS = {8: (nw.Int8, nw.UInt8), 16: (nw.Int16, nw.UInt16), 32: (nw.Int32, nw.UI
 
 
 def row_code(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
-    """Abstain where something is missing, else say whether a row is inside.
+    """Return the code: 0 where a value is missing, otherwise 1 or -1.
 
     Examples
     --------
@@ -34,7 +35,7 @@ def row_code(missing: nw.Expr, inside: nw.Expr) -> nw.Expr:
 
 
 def is_class(column: str, values: Iterable[object], schema: Schema) -> nw.Expr:
-    """Say whether a column's value is one of some classes, however either is written."""
+    """Return the code of whether a column's value is one of some classes, in any spelling."""
     if schema[column] == nw.Unknown:
         return abstain(column)
     missing, matching = nw.col(column).is_null(), _holdable(matching_values(values, schema[column]), schema[column])
@@ -43,12 +44,14 @@ def is_class(column: str, values: Iterable[object], schema: Schema) -> nw.Expr:
     return row_code(missing, _is_one_of(nw.col(column), matching, schema[column]))
 
 
-def compares(value: nw.Expr, test: str, bound: float, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
-    """Compare numbers with a bound, exactly: engines differ on a whole number beyond 2**53 beside a fraction.
+def compares(value: nw.Expr, test: str, bound: float | date, dtype: nw.dtypes.DType | None = None) -> nw.Expr:
+    """Compare numbers with a bound exactly: engines differ on whole numbers beyond 2**53 and fractions.
 
     Parameters
     ----------
     test : {"above", "at_least", "below", "at_most"}
+    bound : float or date
+        Times are compared with a date as days are: those above it come after the day, those at most it up to its end.
     dtype : narwhals dtype, optional
         What holds the numbers; floats, or small whole numbers, unless it is given.
 
@@ -59,6 +62,13 @@ def compares(value: nw.Expr, test: str, bound: float, dtype: nw.dtypes.DType | N
     >>> frame.select(compares(nw.col("n"), "above", 2**53, nw.Int64()).alias("more"))["more"].to_list()
     [False, True]
     """
+    if isinstance(bound, date):
+        when = moment(bound, end=test in ("above", "at_most"))
+        if dtype != nw.Date:
+            return _TESTS[test](value, when)
+        # A date is compared as its first moment, so that one with a later bound on its day is before that.
+        within = {"at_least": "above", "below": "at_most"} if when.time() > time() else {}
+        return _TESTS[within.get(test, test)](value, when.date())
     if dtype is None or not dtype.is_integer():
         return _TESTS[test](value, float(bound))
     # Among whole numbers, above 0.5 is above 0, and at least 0.5 is at least 1.
@@ -69,6 +79,18 @@ def compares(value: nw.Expr, test: str, bound: float, dtype: nw.dtypes.DType | N
     if whole > high:
         return value > _lit(high, dtype) if test in ("above", "at_least") else value <= _lit(high, dtype)
     return _TESTS[test](value, _lit(whole, dtype))
+
+
+def is_when(value: nw.Expr, when: date, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Tell whether times or dates are the given one; times on a given day all are."""
+    return compares(value, "at_least", when, dtype) & compares(value, "at_most", when, dtype)
+
+
+def text_of(column: nw.Expr, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Write dates as text, as they are in a CSV file, and times to the minute; text stays as it is."""
+    if not is_date(dtype):
+        return column
+    return column.dt.to_string("%Y-%m-%d" if dtype == nw.Date else "%Y-%m-%d %H:%M")
 
 
 def _ends(dtype: nw.dtypes.DType) -> tuple[int, int]:
@@ -92,6 +114,8 @@ def _holdable(values: Iterable[Any], dtype: nw.dtypes.DType) -> list[Any]:
 
 
 def _is_one_of(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Expr:
+    if is_date(dtype):
+        return nw.any_horizontal(*(is_when(column, value, dtype) for value in values), ignore_nulls=False)
     if dtype.is_integer() and (len(values) == 1 or dtype == nw.UInt64):
         # Each has the column's own type: PyArrow takes whole numbers for signed.
         return nw.any_horizontal(*(column == _lit(value, dtype) for value in values), ignore_nulls=False)
@@ -113,16 +137,16 @@ def code(value: int) -> nw.Expr:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    r"""Say what a rule computes of a row before it compares.
+    r"""Declare what a rule computes for a row before it compares.
 
     Parameters
     ----------
     name : str
-        The column that holds it; it starts with "\0", as no column of a person's own does.
+        The column that holds it; it starts with "\0", unlike the data's own columns.
     how : narwhals.Expr or function
-        An expression; where there is none, a function from a sample to one value for each row.
+        An expression; if absent, a function from a sample to one value for each row.
     keep : bool
-        Keep it with the sample: it depends on the sample and its name alone.
+        Cache it with the sample: it depends only on the sample and its name.
     """
 
     name: str
@@ -148,26 +172,26 @@ def with_measures(sample: Sample, measures: Iterable[Measure]) -> tuple[nw.DataF
     """
     needed = {measure.name: measure for measure in measures}
     if not needed:
-        return sample.frame, sample.schema
+        return sample.rule_frame, sample.schema
     found = {
         name: SAMPLE_CACHE.of((sample,), ("measure", name), partial(_computed, measure, sample))
         if measure.keep
         else _computed(measure, sample)
         for name, measure in needed.items()
     }
-    frame = sample.frame.with_columns(*(found[name].alias(name) for name in needed))
+    frame = sample.rule_frame.with_columns(*(found[name].alias(name) for name in needed))
     return frame, {**sample.schema, **{name: found[name].dtype for name in needed}}
 
 
 def _computed(measure: Measure, sample: Sample) -> nw.Series[Any]:
     if isinstance(measure.how, nw.Expr):
-        return sample.frame.select(measure.how.alias(measure.name))[measure.name]
+        return sample.rule_frame.select(measure.how.alias(measure.name))[measure.name]
     return _series(measure.how(sample), sample)
 
 
 def _series(values: pa.Array, sample: Sample) -> nw.Series[Any]:
     """Hand an Arrow array to the sample's own engine."""
-    backend = sample.frame.implementation
+    backend = sample.rule_frame.implementation
     if backend.is_pyarrow():
         return nw.from_native(pa.chunked_array([values]), series_only=True)
     plain = values.to_numpy(zero_copy_only=False) if backend.is_pandas() else values

@@ -9,15 +9,20 @@ from typing import Any
 
 import narwhals as nw
 
-from mandoline_core.data import Sample
+from mandoline_core.data import Sample, is_date
 
 Schema = Mapping[str, nw.dtypes.DType]
 
 TEXT, NUMBERS, CLASSES, TRUTH, ANYTHING = "text", "numbers", "classes", "truth", "anything"
+# Dates alone; what has an order, numbers or dates; and what can be written, text or dates.
+DATES, ORDERED, WRITTEN = "dates", "ordered", "written"
 NEEDS = {
     TEXT: "text",
+    WRITTEN: "text",
     NUMBERS: "numbers",
-    CLASSES: "text, numbers or true/false",
+    DATES: "dates",
+    ORDERED: "numbers or dates",
+    CLASSES: "text, numbers, dates or true/false",
     TRUTH: "true/false, 1/0 or 1/-1",
     ANYTHING: "anything",
 }
@@ -34,11 +39,12 @@ def serves(dtype: nw.dtypes.DType, need: str) -> bool:
     # A column without a value has no type, and nothing in it can be wrong; rules abstain on it.
     if dtype == nw.Unknown or need == ANYTHING:
         return True
-    if need == TEXT:
-        return dtype == nw.String
-    if need == NUMBERS:
-        return dtype.is_numeric()
-    return dtype.is_numeric() or dtype == nw.String or dtype == nw.Boolean
+    dates = is_date(dtype) and need not in (TEXT, NUMBERS, TRUTH)
+    if need in (TEXT, WRITTEN):
+        return dtype == nw.String or dates
+    if need in (NUMBERS, DATES, ORDERED):
+        return dates or (need != DATES and dtype.is_numeric())
+    return dates or dtype.is_numeric() or dtype == nw.String or dtype == nw.Boolean
 
 
 def fitting_columns(source: Sample, target: Sample, need: str) -> list[str]:
@@ -71,7 +77,7 @@ class Control:
     ----------
     type : str
         What to draw: "column", "columns", "text", "words", "switch", "choice", "number", "cut", "interval", "values",
-        "class", "slice", "slices", "note", "histogram" or "expression"; a kind may name one of its own.
+        "class", "slice", "slices", "note", "histogram" or "expression"; a kind may add its own.
     field : str
         What `Slice.edited` is told has changed: a setting of the rule, or a name that its kind knows.
     value : object

@@ -1,4 +1,4 @@
-"""The survey: what two samples offer to a new rule, and round numbers to start from and to move bounds by."""
+"""The survey: what new rules can read in two samples, and round numbers to start from."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
-from mandoline_core.data import Sample
-from mandoline_core.formatting import tidy_number
-from mandoline_core.slices.rule.needs import ANYTHING, NUMBERS, TEXT, fitting_columns
+from mandoline_core.data import Sample, from_milliseconds, milliseconds
+from mandoline_core.formatting import show_date, tidy_number
+from mandoline_core.slices.rule.needs import ANYTHING, DATES, NUMBERS, TEXT, fitting_columns
 
 Scalar = str | int | float | bool
 _LOOKED_AT = 500  # texts, to find a word
@@ -23,7 +24,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True)
 class Survey:
-    """Hold what a new rule can read, the most promising first.
+    """Hold what new rules can read, the most promising first.
 
     Parameters
     ----------
@@ -56,8 +57,13 @@ class Survey:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that a rule may read: those of both samples, also with a role, but for the label."""
+        """The columns that a rule can read: those in both samples, except the label."""
         return [column for column in fitting_columns(self.source, self.target, ANYTHING) if column != self.source.label]
+
+    @property
+    def ordered(self) -> list[str]:
+        """The free columns that can be cut: numbers, then dates."""
+        return [*self.numbers, *(column for column in self.free if self.holds(column, DATES))]
 
     def holds(self, column: str, need: str) -> bool:
         """Tell whether a column holds what a rule needs, in both samples."""
@@ -73,7 +79,7 @@ class Survey:
 def survey_samples(
     source: Sample, target: Sample, identifiers: Collection[str] = (), slices: Collection[str] = ()
 ) -> Survey:
-    """Look at what two samples offer to new rules; identifiers come after all other columns, yes and no after numbers.
+    """Find what new rules can read in two samples; identifiers come last, two-valued columns after other numbers.
 
     Examples
     --------
@@ -116,7 +122,7 @@ def survey_samples(
 
 
 def find_name(word: str, names: Collection[str]) -> str | None:
-    """Find a name as it is written, else the only one that differs in case alone.
+    """Find a name, otherwise the only one that differs only in case.
 
     >>> find_name("Age", ["age", "n"]), find_name("Age", ["age", "AGE"])
     ('age', None)
@@ -146,12 +152,13 @@ def _shares(texts: list[str]) -> dict[str, float]:
 
 
 _FEWEST_STEPS = 200  # from end to end
+_DAY = 86_400_000  # milliseconds
 _FEWEST_BETWEEN = 2  # round numbers between the middle of a column and its nearest quarter
 
 
 @dataclass(frozen=True)
 class Scale:
-    """Hold a stretch of numbers with round ends, and a round step that leads from one to the other."""
+    """Hold a range with round ends and a round step."""
 
     low: float
     high: float
@@ -159,7 +166,7 @@ class Scale:
 
     @classmethod
     def between(cls, low: float, high: float, *, whole: bool = False) -> Scale:
-        """Choose a round step for a stretch of numbers, and widen the stretch to multiples of it.
+        """Choose a round step for a range, and widen the range to multiples of it.
 
         Parameters
         ----------
@@ -179,7 +186,7 @@ class Scale:
         return cls(tidy_number(math.floor(low / step) * step), tidy_number(math.ceil(high / step) * step), step)
 
     def around(self, *values: float) -> Scale:
-        """Widen the stretch so that some values lie on it.
+        """Widen the scale to include some values.
 
         >>> Scale(0, 10, 1).around(12.5, 4)
         Scale(low=0, high=13, step=1)
@@ -191,7 +198,7 @@ class Scale:
 
 
 def round_step(size: float, *, whole: bool = False) -> float:
-    """Return the largest of 1, 2 or 5 times a power of ten that is no larger than a size; of 1 if it is no size.
+    """Return the largest 1, 2 or 5 times a power of ten up to a size; 1 if the size is not positive.
 
     >>> round_step(1.48), round_step(0.0049), round_step(0.3, whole=True), round_step(0)
     (1, 0.002, 1, 1)
@@ -224,7 +231,7 @@ def column_scale(source: Sample, target: Sample, column: str) -> Scale | None:
 
 
 def middle(values: nw.Series[Any]) -> float:
-    """Return a round number near the median of the values that are there; 0 without any.
+    """Return a round number near the median; 0 without any value.
 
     Examples
     --------
@@ -244,6 +251,21 @@ def middle(values: nw.Series[Any]) -> float:
     rounded = tidy_number(round(median / step) * step)
     # A cut at the largest value would leave nothing above it.
     return rounded if float(present.min()) <= rounded < float(present.max()) else tidy_number(median)
+
+
+def date_at(values: nw.Series[Any], share: float) -> str:
+    """Return the date that a share of a column's dates is before; where all are close to one day, with the time.
+
+    Examples
+    --------
+    >>> from datetime import datetime
+    >>> date_at(nw.new_series("t", [datetime(2024, 3, 1, 9), datetime(2024, 4, 1, 9)], backend="polars"), 1.0)
+    '2024-04-01'
+    """
+    ticks = milliseconds(values.drop_nulls())
+    when = from_milliseconds(float(np.quantile(ticks, share, method="nearest")) if len(ticks) else 0.0)
+    close = len(ticks) and np.ptp(ticks) < 2 * _DAY
+    return show_date(when.replace(second=0, microsecond=0) if close else when.date())
 
 
 def _present(values: nw.Series[Any]) -> nw.Series[Any]:

@@ -37,7 +37,7 @@ ROWS = frozenset(
     for side in ("source", "target")
     for part, what in (("project", "_path"), ("project", "_engine"), ("names", ""))
 )
-ROLES = frozenset(
+ROLES = frozenset({"project.source_group", "project.target_group"}) | frozenset(
     {"project.label", "project.models", *(f"models.{item.name}" for item in fields(Model)), "models.another"}
 )
 METRIC = frozenset({"project.metric", *(f"metric.{item.name}" for item in fields(MetricSettings))})
@@ -50,8 +50,8 @@ CORRECTIONS = frozenset({"slices.noise", "slices.audit", *(f"noise.{item.name}" 
 SHOWN = ROWS | ROLES | {"model"}
 COUNT = SHOWN | METRIC | RULES | {"slices.enabled"}
 STATED = COUNT | CORRECTIONS | METHODS | {"project.edges", "project.trust"}
-TRUTH = frozenset({"revealed", "project.target_labels", "labels file"})
-TARGET = {"project.target_path", "project.target_engine", "names.target"}
+TRUTH = frozenset({"revealed", "project.target_labels", "project.target_key", "labels file"})
+TARGET = {"project.target_path", "project.target_engine", "project.target_group", "names.target"}
 
 
 def step(name: str) -> Callable[[Workspace], keys.Key]:
@@ -194,6 +194,9 @@ def changes(folder: Path) -> dict[str, Change]:
         "server": lambda shown: replace(shown, server=()),
         "drawn": lambda shown: shown.on_draw,
         "project.target_labels": of_project(target_labels=write_labels(folder / "some.csv", 30)),
+        "project.target_key": of_project(target_key="text"),
+        "project.source_group": of_project(source_group="channel"),
+        "project.target_group": of_project(target_group="channel"),
         "project.label": of_project(label="pred_nb"),
         "project.models": lambda shown: of_project(models=shown.project.models[:1])(shown),
         "project.metric": of_project(metric=MetricSettings("error")),
@@ -207,6 +210,9 @@ def changes(folder: Path) -> dict[str, Change]:
         "metric.name": of_settings("metric", name="error"),
         "metric.column": of_settings("metric", column="n_words"),
         "metric.positive": of_settings("metric", positive="good"),
+        "metric.beta": of_settings("metric", beta=3.0),
+        "metric.quantile": of_settings("metric", quantile=0.9),
+        "metric.k": of_settings("metric", k=3),
         "metric.merge": of_settings("metric", merge={"any": ("good", "bad")}),
         "slices.name": of_first("slices", name="not"),
         "slices.rule": of_first("slices", words=("not",)),

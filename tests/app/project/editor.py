@@ -100,7 +100,7 @@ def _do(store: Store, project: str, act: str, given: list[Any]) -> None:
     if act == "add_file":
         store.add_file(project, given[1], ".csv")
     elif act == "save":
-        store.save(project, given[0], "change")
+        store.save(project, given[0], f"change {given[0]['n']}")  # each an edit of its own
     else:
         getattr(store, act)(project, *given)
 

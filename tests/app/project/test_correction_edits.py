@@ -42,7 +42,7 @@ def test_corrections_are_copied_to_slices_that_are_still_there_unless_they_were_
     copied = edits.copy_corrections(edits.set_noise(PROJECT, "slang", sure), "slang", ["short", "gone"])
     assert [noise_of(copied, name) for name in ("negation", "short", "slang")] == [None, sure, sure]
     measured = edits.set_noise(edits.set_gold(PROJECT, "slang", "truly"), "slang", Noise(measured=True))
-    with pytest.raises(ProjectError, match="measured on its own true answers, so they cannot be copied"):
+    with pytest.raises(ProjectError, match="measured on its own rows, so they cannot be copied"):
         edits.copy_corrections(measured, "slang", ["short"])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from app.project import edits
 from app.project.differences import Change, compare
-from mandoline_core import Correction, Keyword, Noise, load_project
+from mandoline_core import Correction, Keyword, Noise, Threshold, load_project
 from tests.core.projects import REVIEWS
 
 PROJECT = load_project(REVIEWS)
@@ -35,17 +35,15 @@ def test_every_kind_of_edit_is_told() -> None:
         ("Slices", "new", "added"),
         ("Corrections", "short", "changed"),
         ("Pairs", "chat and short", "added"),
-        ("Settings", "the project's note", "added"),
+        ("Settings", "project note", "added"),
         ("Settings", "estimator ridge", "changed"),
     ]
     said = {one.name: one for one in found}
-    assert said["short"].before == "taken at its word"
-    assert said["short"].after.startswith(
-        "90% truly in when it says in, 10% when it says out; in the new data the same"
-    )
-    assert found[1].after.endswith("(switched off)")
+    assert said["short"].before == "exact"
+    assert said["short"].after == "truly in the slice: 90.0% of its yes, 10.0% of its no; new data: the same"
+    assert found[1].after.endswith("(off)")
     assert said["new"].after.endswith("Note: why not")
-    assert (said["slang"].before, said["slang"].after) == ("called slang", "called chat")
+    assert (said["slang"].before, said["slang"].after) == ("name slang", "name chat")
     assert (said["estimator ridge"].before, said["estimator ridge"].after) == ("0.0", "0.01")
 
 
@@ -60,3 +58,19 @@ def test_back_and_forth_are_opposites() -> None:
 def test_a_model_that_went_is_told(model: str) -> None:
     left = replace(PROJECT, models=tuple(one for one in PROJECT.models if one.name != model))
     assert {(one.part, one.how) for one in compare(PROJECT, left)} == {("Settings", "removed")}
+
+
+def test_rules_that_read_the_same_are_told_in_full() -> None:
+    """A digit that words leave out is a change, too."""
+    one, other = (
+        edits.add_slice(PROJECT, Threshold("old", column="n_words", above=above))
+        for above in (64.99999991, 64.99999992)
+    )
+    assert compare(one, other) == (
+        Change(
+            "Slices",
+            "old",
+            'column = "n_words", above = 64.99999991',
+            'column = "n_words", above = 64.99999992',
+        ),
+    )

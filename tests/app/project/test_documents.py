@@ -92,14 +92,14 @@ def test_edits_of_different_things_are_brought_together(store: Store) -> None:
         (
             lambda project: edits.set_edges(project, [*project.edges, ("short", "slang")]),
             lambda project: edits.set_edges(project, [("negation", "slang")]),
-            "the pairs of slices",
+            "pairs of slices",
         ),
         (
             lambda project: replace(project, models=project.models[:1]),
             lambda project: replace(project, models=PROJECT.models[::-1]),
             "model 'nb'",
         ),
-        (lambda project: replace(project, note="a"), lambda project: replace(project, note="b"), "the project's note"),
+        (lambda project: replace(project, note="a"), lambda project: replace(project, note="b"), "project note"),
         (correct("slang", inside=0.9), correct("slang", inside=0.8), "slice 'slang'"),
     ],
 )
@@ -107,7 +107,7 @@ def test_an_edit_that_would_put_back_what_someone_changed_is_refused(
     store: Store, theirs: Edit, mine: Edit, what: str
 ) -> None:
     """Their change stays, and the sentence says what it was."""
-    with pytest.raises(ConflictError, match=f"Someone else changed {what} in the meantime. Your change was not made."):
+    with pytest.raises(ConflictError, match=f"Someone else has just changed this: {what}. Your edit was not saved."):
         both(store, theirs, mine)
     ((project,),) = [[entry.id for entry in store.entries()]]
     assert store.head(project).label == "theirs"
@@ -132,5 +132,5 @@ def test_an_edit_that_would_put_back_what_someone_changed_is_refused(
     ],
 )
 def test_a_slice_that_went_under_ones_hands_is_named(store: Store, theirs: Edit, mine: Edit) -> None:
-    with pytest.raises(SliceError, match="'slang' is no longer there: someone renamed or deleted it"):
+    with pytest.raises(SliceError, match="'slang' no longer exists: someone renamed or deleted it"):
         both(store, theirs, mine)

@@ -19,12 +19,13 @@ from mandoline_core import (
     Project,
     ProjectError,
     Range,
+    Sample,
     Slice,
     SliceError,
     Threshold,
     load_project,
 )
-from tests.core.projects import REVIEWS
+from tests.core.projects import REVIEWS, small_frames
 
 PROJECT = load_project(REVIEWS)
 EDGES = (("negation", "short"), ("slang", "entropy_2"))
@@ -165,3 +166,18 @@ def test_identity_corrections_are_no_corrections(project: Project) -> None:
     assert edits.find_slice(noisy, "slang").noise == Noise(Correction(0.9, 0.1))
     assert edits.set_noise(noisy, "slang", Noise(Correction(1.0, 0.0))) == project
     assert edits.find_slice(edits.set_noise(project, "slang", Noise(same=True)), "slang").noise == Noise(same=True)
+
+
+def test_a_name_made_from_the_rule_follows_it_and_one_that_people_gave_stays() -> None:
+    """Also with a number behind it; an edge of the slice has the new name, too."""
+    source, _, _ = small_frames()
+    sample = Sample(source)
+    made = Threshold("n_words above 30", column="n_words", above=30)
+    given = replace(made, name="long reviews")
+    numbered = replace(made, name="n_words above 30 (2)")
+    project = replace(PROJECT, slices=(made, given, numbered), edges=((made.name, given.name),))
+    after = project
+    for name in (made.name, given.name, numbered.name):
+        after = edits.write_field(after, name, "above", 20, sample)
+    assert [rule.name for rule in after.slices] == ["n_words above 20", "long reviews", "n_words above 20 (2)"]
+    assert after.edges == (("n_words above 20", "long reviews"),)

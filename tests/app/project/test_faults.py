@@ -98,17 +98,17 @@ def test_what_fails_is_said_and_leaves_everything_as_it_was(tmp_path: Path, faul
 @pytest.mark.parametrize(
     ("fault", "act", "sentence"),
     [
-        ("no room", "save", "There is no room left on the disk, so nothing was saved. Delete a project you no longer"),
+        ("no room", "save", "The disk is full. Nothing was saved. Free some space"),
         (
             "a broken disk",
             "save",
-            "Saved projects cannot be reached: disk I/O error. Nothing was saved. Mend that, and",
+            "Cannot open the saved projects: disk I/O error. Nothing was saved. Fix this and",
         ),
-        ("what was written does not arrive", "amend", "Saved projects cannot be reached: disk I/O error. Nothing was"),
-        ("no room", "add_file", "The file could not be written: No space left on device. Nothing was kept."),
+        ("what was written does not arrive", "amend", "Cannot open the saved projects: disk I/O error. Nothing was"),
+        ("no room", "add_file", "The file could not be written: No space left on device. Nothing was saved."),
         ("what was written does not arrive", "add_file", "The file could not be written: Input/output error. Nothing"),
-        ("no renaming", "add_file", "The file could not be written: Permission denied. Nothing was kept."),
-        ("no deleting", "delete", "An uploaded file that no project uses could not be deleted: Permission denied. It"),
+        ("no renaming", "add_file", "The file could not be written: Permission denied. Nothing was saved."),
+        ("no deleting", "delete", "Could not delete an unused upload: Permission denied. The"),
     ],
 )
 def test_each_fault_has_its_sentence(tmp_path: Path, fault: str, act: str, sentence: str) -> None:
@@ -151,8 +151,8 @@ def test_a_disk_that_fills_up_at_any_page(tmp_path: Path) -> None:
     assert found["refused"] > 20
     assert found["worked"] > 20
     assert found["deleted when full"] == found["disks"]
-    assert all(sentence.startswith(("There is no room left", "The file could not be")) for sentence in found["said"])
+    assert all(sentence.startswith(("The disk is full", "The file could not be")) for sentence in found["said"])
     assert found["read-only"] == [
-        "Saved projects cannot be reached: unable to open database file. Nothing was saved. Mend that, and try again.",
-        "Projects cannot be kept in 'data': Read-only file system. Mend that, or name another place with --data-dir.",
+        "Cannot open the saved projects: unable to open database file. Nothing was saved. Fix this and try again.",
+        "Cannot save projects in 'data': Read-only file system. Fix this, or choose another folder with --data-dir.",
     ]

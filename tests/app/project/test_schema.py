@@ -157,7 +157,9 @@ def test_projects_of_a_newer_version_are_refused_and_not_touched(tmp_path: Path)
     with closing(sqlite3.connect(tmp_path / "projects.sqlite")) as database:
         database.execute("PRAGMA user_version = 99")
     before = (tmp_path / "projects.sqlite").read_bytes()
-    with pytest.raises(MandolineError, match=r"written by a newer Mandoline \(form 99, and this one knows \d\)"):
+    with pytest.raises(
+        MandolineError, match=r"newer Mandoline wrote the saved projects \(format 99; this version reads \d\)"
+    ):
         Store(tmp_path)
     assert (tmp_path / "projects.sqlite").read_bytes() == before
     assert list(tmp_path.glob("*damaged*")) == []
@@ -199,7 +201,7 @@ def test_a_change_of_form_that_fails_leaves_the_old_one(tmp_path: Path, fault: s
     before = content(tmp_path / "projects.sqlite")
     raised = while_failing(*FAULTS[fault], lambda: Store(tmp_path))
     assert isinstance(raised, StoreError), raised
-    assert str(raised).startswith(f"Projects cannot be kept in '{tmp_path.name}': ")
+    assert str(raised).startswith(f"Cannot save projects in '{tmp_path.name}': ")
     assert content(tmp_path / "projects.sqlite") == before
     assert list(tmp_path.glob("*.part")) == list(tmp_path.glob("*damaged*")) == []
     with closing(Store(tmp_path)) as store:

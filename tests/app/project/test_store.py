@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,8 +33,8 @@ def test_changes_can_be_undone_and_redone(store: Store) -> None:
     assert store.step(project, 1) is None
 
 
-def test_steps_under_one_label_are_one_edit(store: Store) -> None:
-    """A slider makes many steps; what was before them is what stood before the first."""
+def test_steps_under_one_label_are_one_edit(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dragged slider makes many steps: undo, redo and what was before take them as one. Later ones are another."""
     project = store.create({"n": 0})
     assert store.before(project) is None
     store.save(project, {"n": 1}, "add")
@@ -42,8 +43,15 @@ def test_steps_under_one_label_are_one_edit(store: Store) -> None:
     before = store.before(project)
     assert before is not None
     assert (before.label, before.document) == ("add", {"n": 1})
-    store.step(project, -1)
-    assert store.before(project) == before
+    assert store.step(project, -1) == "correct"
+    assert store.head(project) == before
+    assert store.step(project, 1) == "correct"
+    assert store.head(project).document == {"n": 4}
+    later = time.time() + 60
+    monkeypatch.setattr(time, "time", lambda: later)
+    store.save(project, {"n": 5}, "correct")
+    assert store.step(project, -1) == "correct"
+    assert store.head(project).document == {"n": 4}
 
 
 def test_redo_is_over_after_a_change(store: Store) -> None:
@@ -99,7 +107,7 @@ def test_a_full_store_refuses_files_and_keeps_the_rest(store: Store, monkeypatch
     """Past the size limit a file is refused with a sentence that says what to do."""
     project = store.create({"n": 0})
     monkeypatch.setattr(uploads, "MAX_BYTES", 10)
-    with pytest.raises(StoreError, match="Delete a project you no longer need"):
+    with pytest.raises(StoreError, match="uploads are limited to"):
         store.add_file(project, b"x" * 11, ".csv")
     assert store.head(project).document == {"n": 0}
     assert list(store.files.iterdir()) == []
@@ -221,7 +229,7 @@ def test_a_damaged_database_is_set_aside_and_nothing_is_lost(tmp_path, damage):
 def test_a_file_where_the_folder_should_be_is_said(tmp_path):
     """The name of the folder, and what to do."""
     (tmp_path / "data").write_text("")
-    with pytest.raises(StoreError, match="Projects cannot be kept in 'data': there is a file"):
+    with pytest.raises(StoreError, match="Cannot save projects in 'data': there is a file"):
         Store(tmp_path / "data")
 
 

@@ -13,9 +13,11 @@ from app.project.track_plan import (
     Batch,
     TrackPlan,
     add_batches,
+    add_labels,
     batches_of,
     drop_batches,
     plan_of,
+    removable,
     save_plan,
 )
 from mandoline_core import DataError
@@ -34,7 +36,8 @@ def batch(name: str) -> Batch:
 def test_a_plan_is_read_as_it_was_saved(store: Store) -> None:
     """Beside the project, which stays as it was; the same plan again is no step of undo."""
     project = store.create({"toml": "x"})
-    plan = TrackPlan((batch("b.csv"), Batch("*.csv", Path("/data/*.csv"), server=True)), AlertRule(3, "first", 0.8))
+    given = (batch("b.csv"), Batch("*.csv", Path("/data/*.csv"), server=True))
+    plan = TrackPlan(given, AlertRule(3, "first", 0.8, "red"), (batch("labels.csv"),))
     number = save_plan(store, project, "track", lambda _: plan)
     head = store.head(project)
     assert (plan_of(head.document), head.document["toml"], head.can_undo) == (plan, "x", True)
@@ -62,8 +65,22 @@ def test_one_that_is_called_like_another_takes_its_place() -> None:
     assert drop_batches(plan, ["week-9.csv"]).given == (batch("week-10.csv"),)
 
 
+def test_labels_go_with_their_batch_or_alone() -> None:
+    """A file of labels may be called like its batch."""
+    plan = add_labels(TrackPlan((batch("a.csv"), batch("b.csv"))), [batch("a.csv"), batch("b.csv")])
+    assert removable(plan) == ["a.csv", "b.csv", "a.csv (labels)", "b.csv (labels)"]
+    left = drop_batches(plan, ["a.csv", "b.csv (labels)"])
+    assert (left.given, left.labels) == ((batch("b.csv"),), ())
+
+
+def test_a_rule_saved_before_is_read() -> None:
+    """Without what a rule can say since."""
+    document = {"track": {"files": [], "alert": {"drop": 3.0, "base": "first", "worst": None}}}
+    assert plan_of(document) == TrackPlan((), AlertRule(3.0, "first"))
+
+
 def test_there_is_an_end_to_it() -> None:
-    with pytest.raises(DataError, match=r"There would be 501 batches\. At most 500 are tracked"):
+    with pytest.raises(DataError, match=r"There would be 501 batches\. The maximum is 500"):
         add_batches(TrackPlan(), [batch(f"{number}.csv") for number in range(MOST_BATCHES + 1)])
 
 
@@ -71,7 +88,7 @@ def test_a_pattern_that_stands_for_nothing_is_said(tmp_path: Path) -> None:
     plan = TrackPlan((batch("a.csv"), Batch("*.csv", tmp_path / "*.csv", server=True)))
     found, (error,) = batches_of(plan)
     assert found == [batch("a.csv")]
-    assert "No file matches *.csv any more" in str(error)
+    assert "No file matches *.csv." in str(error)
 
 
 def test_what_was_estimated_goes_with_the_project(store: Store) -> None:

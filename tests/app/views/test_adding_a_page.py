@@ -34,10 +34,12 @@ raise MandolineError("Nobody knows what it pays.")
 
 
 def views() -> dict[str, str]:
-    """Read the router's list: importing it would run the app."""
+    """Read the router's lists: importing it would run the app."""
     tree = ast.parse(MAIN.read_text(encoding="utf-8"))
-    (listed,) = [a.value for a in tree.body if isinstance(a, ast.Assign) and ast.unparse(a.targets[0]) == "VIEWS"]
-    return ast.literal_eval(listed)
+    listed = [
+        a.value for a in tree.body if isinstance(a, ast.Assign) and ast.unparse(a.targets[0]) in ("VIEWS", "BESIDE")
+    ]
+    return {title: icon for pages in listed for title, icon in ast.literal_eval(pages).items()}
 
 
 def test_the_list_names_every_page_there_is() -> None:

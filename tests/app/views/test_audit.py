@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import mandoline_core as md
-from tests.app.pages import current, labels, offered, open_app, press, run, said
-from tests.app.views.test_corrections_page import CORRECTIONS, write_audited
+from tests.app.pages import choose, current, labels, offered, open_app, press, run, said
+from tests.app.views.test_reliability import RELIABILITY, SLICES, write_audited
 from tests.app.views.test_workbench import pick, shown_equals_library
 
 
@@ -20,56 +20,57 @@ def answers(app: AppTest, name: str) -> md.SliceAudit | None:
 
 def test_rows_are_answered_taken_back_and_used(folder: Path) -> None:
     """Each answer is saved at once; the matrix and the estimate come when both sides of the slice have some."""
-    app = open_app(write_audited(folder), CORRECTIONS)
+    app = open_app(write_audited(folder), SLICES, RELIABILITY)
     press(app, "Audit rows")
-    assert "Truly in" in labels(app)
+    assert "In slice" in labels(app)
     for number in range(16):
-        press(app, "Skip" if number == 7 else "Truly in" if number % 4 in (0, 2) else "Not")
+        press(app, "Skip" if number == 7 else "In slice" if number % 4 in (0, 2) else "Not in slice")
     audit = answers(app, "dark")
     assert audit is not None
     assert (len(audit.source), len(audit.target)) == (8, 7)
     assert audit.columns == ("dark", "size")
-    press(app, "Take back")
+    press(app, "Undo last")
     audit = answers(app, "dark")
     assert audit is not None
     assert (len(audit.source), len(audit.target)) == (8, 6)
     assert "With these answers the estimate is" in said(app)
-    press(app, "Use the answers")
+    press(app, "Use audit")
     (rule, _) = current(app).slices
     assert rule.noise == md.Noise(measured=True, target_measured=True)
-    assert "Truly in" not in labels(app)
+    assert "In slice" not in labels(app)
     assert "Measured on 8 labelled rows." in said(app)
-    assert "Measured on what you answered about new rows." in said(app)
-    assert offered(app, "Audit rows") == "Audit rows (14 answers)"
+    assert offered(app, "Audit rows") == "Audit rows (14 done)"
     shown_equals_library(app)
 
 
 def test_answers_survive_edits_of_slices_and_a_new_visit(folder: Path) -> None:
-    app = open_app(write_audited(folder), CORRECTIONS)
+    app = open_app(write_audited(folder), SLICES, RELIABILITY)
     press(app, "Audit rows")
     for _ in range(6):
-        press(app, "Truly in")
+        press(app, "In slice")
     kept = answers(app, "dark")
-    pick(app.segmented_control, "How sure are you of large?").set_value("unsure")
+    choose(app, "large")
+    pick(app.segmented_control, "Reliability of large").set_value("rough")
     run(app)
     assert answers(app, "dark") == kept
     again = AppTest.from_file(str(Path(app._script_path)), default_timeout=60)
-    again.switch_page(CORRECTIONS)
+    again.switch_page(SLICES)
+    again.session_state["kept:chosen_view"] = RELIABILITY
     again.query_params["project"] = app.query_params["project"]
     run(again)
-    assert offered(again, "Audit rows") == "Audit rows (6 answers)"
+    assert offered(again, "Audit rows") == "Audit rows (6 done)"
     press(again, offered(again, "Audit rows"))
-    press(again, "Not")
+    press(again, "Not in slice")
     assert len(answers(again, "dark").source.asked) + len(answers(again, "dark").target.asked) == 7
 
 
 def test_precision_and_recall_from_elsewhere_become_corrections(folder: Path) -> None:
     """Or are refused in a sentence where the slice fires too often for them."""
-    app = open_app(write_audited(folder), CORRECTIONS)
+    app = open_app(write_audited(folder), SLICES, RELIABILITY)
     pick(app.number_input, "Precision, in percent").set_value(80.0)
     pick(app.number_input, "Recall, in percent").set_value(5.0)
     run(app)
-    assert "cannot be where the slice says in for" in said(app)
+    assert "are impossible for a" in said(app)
     assert "Use these numbers" not in labels(app)
     pick(app.number_input, "Recall, in percent").set_value(75.0)
     run(app)
@@ -84,11 +85,11 @@ def test_precision_and_recall_from_elsewhere_become_corrections(folder: Path) ->
 
 
 def test_a_second_rule_is_taken_for_the_truth(folder: Path) -> None:
-    app = open_app(write_audited(folder), CORRECTIONS)
-    pick(app.selectbox, "A rule for the same thing that you trust more").set_value("large")
+    app = open_app(write_audited(folder), SLICES, RELIABILITY)
+    pick(app.selectbox, "A more reliable rule for the same property").set_value("large")
     run(app)
-    assert "On 900 labelled rows: truly in" in said(app)
-    press(app, "Use what it says")
+    assert "On 900 labelled rows, large matches" in said(app)
+    press(app, "Use this rule")
     (rule, _) = current(app).slices
     assert rule.noise.source is not None
     assert rule.noise.target is not None
@@ -97,8 +98,8 @@ def test_a_second_rule_is_taken_for_the_truth(folder: Path) -> None:
 
 def test_what_denoised_assumes_is_tested_beside_the_choice(folder: Path) -> None:
     path = write_audited(folder)
-    app = open_app(path, CORRECTIONS)
+    app = open_app(path, SLICES, RELIABILITY)
     assert "What Denoised assumes" not in said(app)
     path.write_text(path.read_text().replace('name = "dark"', 'name = "dark"\ngold = "truly"'))
-    app = open_app(path, CORRECTIONS)
-    assert "What Denoised assumes, tested. dark: holds as far as" in said(app)
+    app = open_app(path, SLICES, RELIABILITY)
+    assert "Test of the assumption behind Denoised. dark: holds on" in said(app)

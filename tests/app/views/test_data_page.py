@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.project import imports
-from mandoline_core import DataError, Expression, ProjectError, estimate, load_project
+from mandoline_core import DataError, Expression, MetricSettings, ProjectError, estimate, load_project
 from mandoline_core.project import start_project
 from tests.app.pages import current, labels, numbers, open_app, press, run, said
 from tests.app.uploads import csv, parquet, upload
@@ -18,6 +18,8 @@ from tests.core.projects import REVIEWS, small_frames, write_project
 
 Write = Callable[[pd.DataFrame], bytes]
 SOURCE, TARGET, _ = small_frames()
+
+PLACE = {"name": "a", "kind": "category", "column": "place", "values": ["a"]}
 
 
 def data_page(path: Path | None = None) -> AppTest:
@@ -43,10 +45,10 @@ def test_a_data_file_that_is_gone_is_said_once(folder: Path) -> None:
 
 def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
     table = data_page().dataframe[1].value.set_index("column")
-    assert table.loc["label", ["role", "holds", "in"]].tolist() == ["label", "text", "labelled only"]
+    assert table.loc["label", ["role", "type", "in"]].tolist() == ["label", "text", "labelled only"]
     assert table.loc["prob_nb_positive", "role"] == "probability (nb)"
-    assert table.loc["n_words", "holds"] == "numbers"
-    assert 0 < table.loc["channel", "missing, labelled"] < 0.01
+    assert table.loc["n_words", "type"] == "numbers"
+    assert 0 < table.loc["channel", "missing, labelled"] < 1
 
 
 def test_the_label_can_be_changed_and_undone(folder: Path) -> None:
@@ -62,16 +64,16 @@ def test_the_label_can_be_changed_and_undone(folder: Path) -> None:
 def test_no_label_is_refused_beside_the_control(folder: Path) -> None:
     app = data_page()
     app.selectbox(key="role_label").set_value("(none)")
-    assert "There is no label" in said(run(app))
+    assert "needs a label" in said(run(app))
     assert current(app).label == "label"
 
 
 def test_a_label_that_shares_no_class_with_the_predictions_is_explained(folder: Path) -> None:
     app = data_page()
     app.selectbox(key="role_label").set_value("category")
-    assert "have no value in common" in said(run(app))
+    assert "have no class in common" in said(run(app))
     app.selectbox(key="role_label").set_value("label")
-    assert "have no value in common" not in said(run(app))
+    assert "have no class in common" not in said(run(app))
 
 
 def test_a_prediction_column_that_is_added_brings_its_probabilities(folder: Path) -> None:
@@ -118,7 +120,7 @@ def three_classes() -> pd.DataFrame:
 def merge(app: AppTest, new: str, classes: list[str]) -> AppTest:
     """Fill in the form and press its button."""
     (name,) = [one for one in app.text_input if one.label == "Name of the merged class"]
-    (chosen,) = [one for one in app.multiselect if one.label == "Classes to take for one"]
+    (chosen,) = [one for one in app.multiselect if one.label == "Classes to merge"]
     name.set_value(new)
     chosen.set_value(classes)
     return press(app, "Merge")
@@ -132,7 +134,7 @@ def test_classes_are_merged_parted_and_merged_again_by_undo(folder: Path) -> Non
     assert (metric.name, dict(metric.merge)) == ("error", {"unhappy": ("bad", "odd")})
     wrong = ((source["label"] == "good") != (source["pred_lr"] == "good")).mean()
     assert app.dataframe[0].value["error"][0].startswith(f"{wrong:.1%} (")
-    assert "unhappy** stands for bad, odd" in said(app)
+    assert "unhappy**: bad, odd" in said(app)
     press(app, "Remove unhappy")
     assert not current(app).metric.merge
     press(app, "Undo")
@@ -143,13 +145,13 @@ def test_classes_are_merged_parted_and_merged_again_by_undo(folder: Path) -> Non
     ("new", "classes", "message"),
     [
         ("", ["bad", "odd"], "The merged class has no name. Type one."),
-        ("unhappy", [], "No classes are chosen. Choose those to take for one."),
+        ("unhappy", [], "No classes are chosen. Choose classes to merge."),
         (
             "any",
             ["bad", "good", "odd"],
-            "All classes would be one, and every answer right. Leave out at least one class.",
+            "Merging all classes would make every prediction right. Leave out at least one class.",
         ),
-        ("unhappy", ["bad"], "'bad' alone is one class already. Choose another class to go with it."),
+        ("unhappy", ["bad"], "A merge needs two classes. Got only 'bad'. Choose another class."),
     ],
 )
 def test_a_merge_that_cannot_be_is_refused_beside_the_button(
@@ -165,7 +167,7 @@ def test_a_merge_that_cannot_be_is_refused_beside_the_button(
 
 def test_merging_does_nothing_to_the_mean_of_a_column(folder: Path) -> None:
     app = data_page(write_project(folder, {"metric": {"name": "mean", "column": "n_words"}}))
-    assert "The metric looks at numbers and not at classes, so merging does nothing to it." in said(app)
+    assert "This metric uses numbers, so merging classes has no effect." in said(app)
 
 
 def test_another_metric_keeps_the_merged_classes(folder: Path) -> None:
@@ -215,7 +217,7 @@ def test_labels_are_not_needed_to_open_a_project() -> None:
 def test_a_filter_shows_its_rows_and_becomes_a_slice() -> None:
     """Rows that an expression lets through are counted, and the filter is kept as a slice of the project."""
     app = data_page()
-    next(box for box in app.text_input if box.label == "Show only rows where").set_value("n_words < 10").run()
+    next(box for box in app.text_input if box.label == "Filter").set_value("n_words < 10").run()
     frame = pd.read_csv(Path(REVIEWS).parent / "source.csv")
     assert f"Labelled ({(frame['n_words'] < 10).sum():,} rows)" in [tab.label for tab in app.tabs]
     press(app, "Save this filter as a slice")
@@ -225,7 +227,7 @@ def test_a_filter_shows_its_rows_and_becomes_a_slice() -> None:
 def test_a_wrong_filter_points_at_the_mistake() -> None:
     """An unknown column gets a suggestion and a caret under it; nothing else on the page is lost."""
     app = data_page()
-    next(box for box in app.text_input if box.label == "Show only rows where").set_value("n_word < 10").run()
+    next(box for box in app.text_input if box.label == "Filter").set_value("n_word < 10").run()
     assert "Did you mean 'n_words'?" in said(app)
     assert any("^" in code.value for code in app.code)
     assert not app.exception
@@ -238,13 +240,52 @@ def test_precision_can_be_about_one_class(folder: Path) -> None:
     run(app)
     assert current(app).metric.positive is None
     chosen = app.selectbox(key="role_positive")
-    assert chosen.label == "Class it is about"
+    assert chosen.label == "Positive class"
     chosen.select("positive")
     run(app)
     assert current(app).metric.positive == "positive"
     app.selectbox(key="role_positive").select_index(0)
     run(app)
     assert current(app).metric.positive is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "name", "label", "value", "wrong"),
+    [
+        ("f_beta", "beta", "Beta", 0.5, 0.0),
+        ("top_k_accuracy", "k", "K", 1, 0),
+        ("pinball", "quantile", "Quantile", 0.9, 1.0),
+    ],
+)
+def test_a_number_that_the_metric_reads_can_be_changed(
+    folder: Path, tmp_path: Path, metric: str, name: str, label: str, value: float, wrong: float
+) -> None:
+    """Each metric asks for its own; what is out of bounds is refused next to it."""
+    rows = pd.DataFrame({"place": ["a", "b"] * 30, "label": range(60), "guess": range(1, 61)})
+    numeric = write_project(
+        tmp_path,
+        {
+            "target": {"path": "target.csv"},
+            "models": [{"name": "m", "prediction": "guess"}],
+            "metric": {"name": "mae"},
+            "slices": [PLACE],
+        },
+        source=rows,
+        target=rows.drop(columns="label"),
+    )
+    app = data_page(numeric if metric == "pinball" else None)
+    assert not app.number_input
+    app.selectbox(key="role_metric").select(metric)
+    run(app)
+    control = app.number_input(key=f"role_{name}")
+    assert (control.label, control.value) == (label, getattr(MetricSettings(), name))
+    control.set_value(value)
+    run(app)
+    assert getattr(current(app).metric, name) == value
+    app.number_input(key=f"role_{name}").set_value(wrong)
+    run(app)
+    assert f"{name} must be" in said(app)
+    assert getattr(current(app).metric, name) == value
 
 
 def test_the_corrections_page_opens_with_any_method(folder: Path) -> None:
@@ -254,27 +295,27 @@ def test_the_corrections_page_opens_with_any_method(folder: Path) -> None:
         text = REVIEWS.read_text(encoding="utf-8").replace('path = "', f'path = "{REVIEWS.parent.as_posix()}/')
         text = text.replace('labels = "', f'labels = "{REVIEWS.parent.as_posix()}/')
         path.write_text(f'{text}\n[estimator]\nname = "{name}"\n', encoding="utf-8")
-        app = open_app(path, "views/corrections/corrections.py")
+        app = open_app(path, "views/slices/slices.py", "Reliability")
         assert app.segmented_control(key="estimator").value == name
 
 
-LABELS = "File of labels (CSV or Parquet)"
+LABELS = "Labels file (CSV or Parquet)"
 
 
 def test_labels_of_the_new_rows_alone_are_the_truth_once_revealed(folder: Path) -> None:
     """They are put aside; the revealed truth is the library's, and undo takes them out."""
     truth = small_frames()[2]
     app = upload(data_page(write_project(folder, {"target": {"path": "target.csv"}})), LABELS, "my.csv", csv(truth))
-    assert "my.csv: 300 rows. Labels are taken from column label; rows are in the order of target.csv." in said(app)
+    assert "my.csv: 300 rows, labels in column label, in the order of target.csv." in said(app)
     press(app, "Use these labels")
-    assert "my.csv holds labels of all 300 new rows. They are put aside" in said(app)
-    app.switch_page("views/estimate/estimate.py")
-    assert numbers(run(app))["New data, truth"] == "?"
+    assert "my.csv has labels of all 300 new rows. The estimate does not use them." in said(app)
+    app.switch_page("views/result/result.py")
+    assert numbers(run(app))["New data, true value"] == "?"
     press(app, "Reveal truth")
     known = estimate(load_project(write_project(folder)), reveal=True).truth
-    assert numbers(app)["New data, truth"] == f"{known:.1%}"
+    assert numbers(app)["New data, true value"] == f"{known:.1%}"
     press(app, "Undo")
-    assert numbers(app)["New data, truth"] == "not known"
+    assert numbers(app)["New data, true value"] == "not known"
     assert current(app).target_labels is None
 
 
@@ -285,33 +326,33 @@ def test_labels_of_some_rows_are_found_by_a_column_that_both_files_have(folder: 
     some = pd.DataFrame({"ticket": target["ticket"], "checked": truth["label"], "by": "me"})[::-1][:120]
     app = upload(data_page(path), LABELS, "some.parquet", parquet(some))
     assert "Use these labels" not in labels(app)
-    (chooser,) = [one for one in app.selectbox if one.label.startswith("Which column")]
+    (chooser,) = [one for one in app.selectbox if one.label.startswith("Label column")]
     chooser.set_value("by")
-    assert "Column 'by' of some.parquet holds none of the classes bad, good." in said(run(app))
-    (chooser,) = [one for one in app.selectbox if one.label.startswith("Which column")]
+    assert "Column 'by' of some.parquet contains none of the classes bad, good." in said(run(app))
+    (chooser,) = [one for one in app.selectbox if one.label.startswith("Label column")]
     chooser.set_value("checked")
-    assert "rows are matched by ticket. 120 of 300 new rows get a label." in said(run(app))
+    assert "matched by ticket. 120 of 300 new rows get a label." in said(run(app))
     press(app, "Use these labels")
-    assert "some in order.csv holds labels of 120 of 300 new rows." in said(app)
+    assert "some in order.csv has labels of 120 of 300 new rows." in said(app)
     kept = current(app).target_labels
     assert kept is not None
     pd.testing.assert_series_equal(pd.read_csv(kept)["label"][180:], truth["label"][180:])
-    app.switch_page("views/estimate/estimate.py")
-    assert "120 of 300 new rows have a label: see Trust." in said(run(app))
+    app.switch_page("views/result/result.py")
+    assert "120 of 300 new rows have a label: see Label a few." in said(run(app))
     app.switch_page("views/data/data.py")
-    press(run(app), "Take the labels out")
+    press(run(app), "Remove labels")
     assert current(app).target_labels is None
 
 
 def test_a_file_of_labels_that_does_not_fit_is_called_by_its_name(folder: Path) -> None:
     app = data_page(write_project(folder, {"target": {"path": "target.csv"}}))
     upload(app, LABELS, "short.csv", csv(small_frames()[2][:7]))
-    assert "short.csv has 7 rows, and target.csv has 300." in said(app)
+    assert "short.csv has 7 rows, but target.csv has 300." in said(app)
     assert "Use these labels" not in labels(app)
 
 
 def test_new_data_that_bring_their_labels_say_so(folder: Path) -> None:
     target = TARGET.assign(label=small_frames()[2]["label"])
     app = data_page(write_project(folder, {"target": {"path": "target.csv"}}, target=target))
-    assert "target.csv has a column label itself: labels of all 300 new rows." in said(app)
+    assert "target.csv has labels of all 300 new rows." in said(app)
     assert LABELS not in [one.label for one in app.get("file_uploader")]

@@ -19,7 +19,7 @@ from mandoline_core.cli.main import main as command
 from tests.app.pages import add, current, labels, numbers, open_app, press, project_id, run, said
 from tests.core.projects import run_json, write_project
 
-SLICES, HISTORY = "views/slices/slices.py", "views/history/history.py"
+SLICES = "views/slices/slices.py"
 
 
 def is_off(app: AppTest, label: str) -> bool:
@@ -58,12 +58,12 @@ def test_whatever_breaks_undo_brings_it_back(folder: Path, breaks: object) -> No
     press(app, "Undo")
     assert not app.error
     assert current(app).name == "small"
-    assert "What the method gives" in said(app) or "On the new data" in said(app)
+    assert "Raw result" in said(app) or "On the new data" in said(app)
 
 
 def test_a_note_goes_with_the_project(folder: Path) -> None:
     app = open_app(write_project(folder))
-    (note,) = [one for one in app.text_area if one.label == "Note on this work"]
+    (note,) = [one for one in app.text_area if one.label == "Project note"]
     note.set_value("for Monday")
     run(app)
     assert current(app).note == "for Monday"
@@ -113,14 +113,13 @@ def test_a_link_for_looking_shows_everything_and_changes_nothing(folder: Path) -
     report = estimate(load_project(path), reveal=True)
     assert f"{report.models['nb'].estimate:.1%}" in said(app)
     press(app, "Reveal truth")
-    assert numbers(app)["New data, truth"] == f"{report.models['nb'].truth:.1%}"
+    assert numbers(app)["New data, true value"] == f"{report.models['nb'].truth:.1%}"
     app.switch_page(SLICES)
     app.session_state["kept:editing"] = "negation"
     run(app)
     press(app, "Delete")
     add(app, "keyword")
-    app.switch_page(HISTORY)
-    assert "Restore this state" not in labels(run(app))
+    assert "Restore this version" not in labels(press(app, "History"))
     assert state.store().head(project).document == before.document
     assert state.store().head(project).number == before.number
     press(app, "Make my own copy")
@@ -133,7 +132,7 @@ def test_a_link_for_looking_shows_everything_and_changes_nothing(folder: Path) -
 def test_a_wrong_link_for_looking_says_so(folder: Path) -> None:
     app = AppTest.from_file(str(Path(frame.__file__).parents[1] / "main.py"), default_timeout=60)
     app.query_params["view"] = "nothing"
-    assert "The link points to a project that is no longer here." in said(run(app))
+    assert "The project of this link no longer exists." in said(run(app))
 
 
 def test_an_edit_on_an_older_state_is_brought_together_or_refused(folder: Path) -> None:

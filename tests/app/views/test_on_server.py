@@ -57,10 +57,10 @@ def test_tables_on_the_server_lead_to_an_estimate(data: Path) -> None:
     app.selectbox(key="server_engine").set_value("polars")
     settle(choose(app, "source", "source/*.parquet"))
     settle(choose(app, "target", "target/*.parquet"))
-    press(app, "Use these data")
+    press(app, "Use this data")
     project = current(settle(app))
     assert (project.source_path, project.source_engine) == (data / "source" / "*.parquet", "polars")
-    assert "The data are in use" in said(app)
+    assert "The project starts with one slice" in said(app)
     assert "effective rows" in said(app)
     document = state.store().head(project_id(app)).document
     assert document["server"] == ["source", "target"]
@@ -74,20 +74,20 @@ def test_a_path_that_leads_out_is_refused_beside_its_box(data: Path, path: str) 
     app = type_path("source", path)
     (error,) = app.error
     assert path.rsplit("/", 1)[-1] in error.value.replace("\\", "")
-    assert "Use these data" not in labels(app)
+    assert "Use this data" not in labels(app)
 
 
 @pytest.mark.long
 def test_a_link_that_comes_later_is_refused_when_the_project_is_opened(data: Path) -> None:
     app = projects_page()
     choose(choose(app, "source", "source/source0.parquet"), "target", "target/target0.parquet")
-    press(settle(app), "Use these data")
+    press(settle(app), "Use this data")
     (data.parent / "secret.parquet").write_bytes((data / "target" / "target0.parquet").read_bytes())
     (data / "target" / "target0.parquet").unlink()
     (data / "target" / "target0.parquet").symlink_to(data.parent / "secret.parquet")
-    app.switch_page("views/estimate/estimate.py")
+    app.switch_page("views/result/result.py")
     run(app)
-    assert "target0.parquet is a link that leads out of the folders that this server allows" in said(app)
+    assert "target0.parquet is a link to a place outside the allowed folders" in said(app)
 
 
 def test_engines_and_paths_in_an_uploaded_project_file_count_for_nothing(folder: Path) -> None:
@@ -126,7 +126,7 @@ def test_an_upload_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.Monke
     assert list(state.store().incoming.rglob("*.gz")) == []
 
 
-UPLOADER = "Project file (.toml) and the data files it names, or a project with its data (.zip)"
+UPLOADER = "Project file (.toml) with its data files, or a .zip of both"
 
 
 def write_one_file_each(folder: Path) -> Path:

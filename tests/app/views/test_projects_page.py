@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import io
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
@@ -14,6 +17,7 @@ from streamlit import config
 from streamlit.testing.v1 import AppTest
 
 from app.project import documents, state
+from app.project.store import default_folder
 from mandoline_core import estimate, load_project, pack_project
 from tests.app.pages import current, labels, numbers, open_app, press, project_id, run, said
 from tests.app.uploads import csv, parquet, upload
@@ -65,19 +69,19 @@ def test_two_files_become_a_project_with_guessed_roles(folder: Path, name: str, 
     assert (project.name, project.label) == ("mine", "label")
     assert [model.name for model in project.models] == ["lr", "nb"]
     assert numbers(app)["Labelled rows"] == "400"
-    app.switch_page("views/estimate/estimate.py")
-    assert numbers(run(app))["New data, truth"] == "not known"
+    app.switch_page("views/result/result.py")
+    assert numbers(run(app))["New data, true value"] == "not known"
 
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("notes.docx", b"PK", "notes.docx is not a table that can be read here"),
+        ("notes.docx", b"PK", "notes.docx has an unknown file type"),
         ("ragged.csv", b"a,b\n1,2\n1,2,3\n", "Line 3 of ragged.csv has 3 fields"),
         ("empty.csv", b"", "empty.csv is empty"),
         ("photo.csv", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", "photo.csv is not a text file"),
         ("bad.parquet", b"PAR1 no", "bad.parquet cannot be read as Parquet"),
-        ("cut.csv.gz", gzip.compress(b"a,b\n" * 500, mtime=0)[:30], "cut.csv.gz is not a whole gzip file"),
+        ("cut.csv.gz", gzip.compress(b"a,b\n" * 500, mtime=0)[:30], "cut.csv.gz is a damaged gzip file"),
     ],
     ids=["kind", "ragged", "empty", "photo", "parquet", "gzip"],
 )
@@ -99,7 +103,7 @@ def test_files_without_a_label_say_what_to_choose(folder: Path) -> None:
 
 def test_the_same_file_twice_is_noticed(folder: Path) -> None:
     app = upload_both(projects_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(SOURCE)))
-    assert "Both files hold the same rows" in said(app)
+    assert "Both files contain the same rows" in said(app)
 
 
 def test_guessed_roles_can_be_changed_before_the_files_are_used(folder: Path) -> None:
@@ -109,9 +113,22 @@ def test_guessed_roles_can_be_changed_before_the_files_are_used(folder: Path) ->
     assert [model.name for model in current(app).models] == ["nb"]
 
 
+def test_files_of_numbers_become_a_project_with_a_metric_of_numbers(folder: Path) -> None:
+    """It has no slices yet, and every page opens."""
+    rows = pd.DataFrame({"size": np.arange(300.0), "price": 7.5 * np.arange(300)})
+    rows["prediction"] = rows["price"] + 0.1
+    app = upload_both(projects_page(), ("a.csv", csv(rows)), ("b.csv", csv(rows[:90].drop(columns="price"))))
+    press(app, "Use these files")
+    project = current(app)
+    assert (project.label, project.metric.name, project.slices) == ("price", "mae", ())
+    assert "The project starts with no slices. Add your own on the Slices page." in said(app)
+    app.switch_page("views/result/result.py")
+    assert not run(app).exception
+
+
 def test_uploaded_files_survive_a_change_of_page(folder: Path) -> None:
     app = upload_both(projects_page(), ("a.csv", csv(SOURCE)), ("b.csv", csv(TARGET)))
-    app.switch_page("views/estimate/estimate.py")
+    app.switch_page("views/result/result.py")
     run(app).switch_page("views/projects/projects.py")
     assert "Use these files" in labels(run(app))
 
@@ -129,7 +146,7 @@ def test_a_project_file_opens_with_its_data(folder: Path) -> None:
     app = open_files(projects_page(), *((name, (folder / name).read_bytes()) for name in names))
     press(app, "Open this project")
     assert current(app).name == "small"
-    app.switch_page("views/estimate/estimate.py")
+    app.switch_page("views/result/result.py")
     assert f"{estimate(load_project(path)).estimate:.1%}" in said(run(app))
     assert "Reveal truth" in labels(app)
 
@@ -150,7 +167,7 @@ def test_files_of_the_same_name_but_of_another_project_are_asked_for(folder: Pat
     app = open_files(projects_page(), *((name, (folder / name).read_bytes()) for name in (path.name, *bring)))
     missing = "target.csv. Add it" if bring else "source.csv, target.csv. Add them"
     assert f"The project also needs {missing} to the files above." in said(app)
-    assert "What the project in use calls" in said(app)
+    assert "The open project's" in said(app)
     assert "Did you mean" not in said(app)
     assert "Open this project" not in labels(app)
 
@@ -161,7 +178,7 @@ def test_labels_in_use_are_not_taken_for_those_of_another_target(folder: Path) -
     path = write_project(folder / "other")
     app = projects_page(write_project(folder))
     open_files(app, *((name, (path.parent / name).read_bytes()) for name in ("project.toml", "target.csv")))
-    assert "Taken from the project in use, small: source.csv (400 rows)." in said(app)
+    assert "From the open project small: source.csv (400 rows)." in said(app)
     press(app, "Open this project")
     assert current(app).target_labels is None
 
@@ -171,8 +188,8 @@ def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
     document = state.store().head(project_id(app)).document
     text = documents.project_text(current(app), document["names"]).replace('name = "reviews"', 'name = "second"')
     open_files(app, ("project.toml", text.encode()))
-    assert "Taken from the project in use, reviews: source.csv (6,000 rows), target.csv (1,000 rows)" in said(app)
-    assert "If you mean other files, add them above." in said(app)
+    assert "From the open project reviews: source.csv (6,000 rows), target.csv (1,000 rows)" in said(app)
+    assert "To use other files, add them above." in said(app)
     press(app, "Open this project")
     assert current(app).name == "second"
     assert "6,000 labelled rows, 1,000 new rows" in said(app)
@@ -182,7 +199,7 @@ def test_an_exported_project_opens_on_the_data_in_use(folder: Path) -> None:
     ("files", "message"),
     [
         ([("project.toml", b"name = ")], "project.toml is not valid TOML"),
-        ([("a.csv", b"x\n1\n")], "Expected one file that ends in .toml, or one that ends in .zip. Got 0 and 0."),
+        ([("a.csv", b"x\n1\n")], "Expected one .toml file or one .zip file. Got 0 .toml and 0 .zip files."),
         ([("project.toml", b"version = 2")], "Expected version = 1"),
     ],
 )
@@ -205,6 +222,11 @@ def test_a_zip_opens_with_its_data_and_wrong_ones_are_refused(folder: Path) -> N
     path = write_project(folder)
     app = open_files(projects_page(), ("project.zip", b"PK no"))
     assert "project.zip cannot be unpacked" in said(app)
+    with zipfile.ZipFile(large := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("source.csv", b"n\n" + b"1\n" * 100_000)
+    open_files(app, ("large.zip", large.getvalue()))
+    assert "large.zip must contain one project file" in said(app)
+    assert not [*(default_folder() / "incoming").rglob("*.*")]  # nothing that was unpacked is left
     open_files(app, ("small.zip", pack_project(load_project(path), {"source": "mine.csv"})))
     press(app, "Open this project")
     project = current(app)
@@ -279,7 +301,7 @@ def test_on_a_shared_server_everyone_sees_their_own(folder: Path) -> None:
     press(app, "Open digits")
     app.switch_page("views/projects/projects.py")
     assert names(run(app)) == ["digits"]
-    assert "Projects that you opened or made in this visit." in said(app)
+    assert "Projects of this visit." in said(app)
     assert "On the new data this model is probably right" in said(open_app())
     assert state.store().exists(other)
 

@@ -16,7 +16,6 @@ from app.compute import row_maps
 from app.compute.jobs import jobs, results
 from app.views import parts
 from app.views.parts import Selection
-from app.views.slices import row_map
 from mandoline_core import Category, Expression, Prediction, Range, load_project, map_rows
 from mandoline_core.discovery import FEWEST
 from tests.app.pages import current, labels, offered, open_app, press, run, said
@@ -53,9 +52,7 @@ def pointed(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Selection], None]
 
 def open_map(path: Path) -> tuple[AppTest, compute.DrawnMap]:
     """Open the map, and wait until it is laid out."""
-    app = open_app(path, SLICES)
-    app.session_state[row_map.KEY] = True
-    run(app)
+    app = open_app(path, SLICES, "Map")
     next(iter(jobs().values())).wait(60)
     (found,) = results().values()
     return run(app), found
@@ -67,10 +64,9 @@ def selection_of(found: compute.DrawnMap, inside: np.ndarray) -> Selection:
 
 
 def test_nothing_is_laid_out_before_the_map_is_opened(folder: Path) -> None:
-    app = open_app(write_project(folder), SLICES)
+    open_app(write_project(folder), SLICES)
     assert not list(jobs().values())
     assert not list(results().values())
-    assert "Point at what changed: a map of the rows" in [one.label for one in app.expander]
 
 
 def test_a_lassoed_cloud_gets_a_rule_that_becomes_a_slice(
@@ -84,13 +80,16 @@ def test_a_lassoed_cloud_gets_a_rule_that_becomes_a_slice(
     pointed("map", selection_of(found, web))
     run(app)
     assert f"{web[found.rows.target_rows].sum()} new rows selected" in said(app).replace("**", "")
-    assert "It has 100% of your selection; of the new rows on the map inside it, 100% are selected." in said(app)
-    label = offered(app, 'Add: n_words < 8 and channel == "web", ')
+    assert (
+        "It matches 100.0% of your selection, and 100.0% of the new rows it matches on the map are selected."
+        in said(app)
+    )
+    label = offered(app, "Add: n_words below 8 and channel is web, ")
     press(app, label)
     rule = current(app).slices[-1]
-    assert rule == Expression('n_words < 8 and channel == "web"', text='n_words < 8 and channel == "web"')
+    assert rule == Expression("n_words below 8 and channel is web", text='n_words < 8 and channel == "web"')
     assert app.session_state["kept:editing"] == rule.name
-    assert "one of your slices" in said(app)
+    assert "already a slice" in said(app)
     assert label.split()[-1] in said(app)
 
 
@@ -98,7 +97,7 @@ def test_a_few_dots_are_no_cloud(folder: Path, pointed: Callable[[str, Selection
     app, _ = open_map(write_project(folder))
     pointed("map", Selection(((1, 0), (1, 1))))
     run(app)
-    assert f"2 rows cannot be described. Select at least {FEWEST}." in said(app)
+    assert f"Select at least {FEWEST} rows. Got 2." in said(app)
 
 
 def test_rows_like_no_labelled_row_are_named_and_not_offered(
@@ -109,7 +108,7 @@ def test_rows_like_no_labelled_row_are_named_and_not_offered(
     app, found = open_map(write_project(folder, target=target, source=source))
     pointed("map", selection_of(found, (target["channel"] == "phone").to_numpy()))
     run(app)
-    assert "channel is phone: no labelled row is inside" in said(app)
+    assert "channel is phone: it matches no labelled row" in said(app)
     assert not [label for label in labels(app) if label.startswith("Add: channel is phone")]
 
 
@@ -130,12 +129,10 @@ def test_a_table_without_columns_to_lay_out_says_so(folder: Path) -> None:
     source, target, _ = small_frames()
     kept = ["pred_lr", "pred_nb"]
     path = write_project(folder, {"slices": []}, source=source[[*kept, "label"]], target=target[kept])
-    app = open_app(path, SLICES)
-    app.session_state[row_map.KEY] = True
-    run(app)
+    app = open_app(path, SLICES, "Map")
     next(iter(jobs().values())).wait(60)
     run(app)
-    assert "No column is left to lay the rows out by" in said(app)
+    assert "There is no column to place the rows by" in said(app)
 
 
 def test_a_brushed_range_and_a_clicked_bar_become_slices(

@@ -10,6 +10,7 @@ from streamlit.testing.v1.element_tree import TextInput
 
 import mandoline_core as md
 from mandoline_core.slices import KINDS
+from tests.app import pages
 from tests.app.pages import add, current, open_app, press, run, said, type_line
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, small_frames, write_project
 
@@ -62,7 +63,7 @@ def test_a_slice_is_renamed_in_its_field_with_all_that_names_it(folder: Path) ->
     [
         ("short", "Two slices would be called 'short'. Choose another name."),
         ("entropy_2", "Two slices would be called 'entropy_2'. Choose another name."),
-        (" ", "A slice's name must be a text that is not empty."),
+        (" ", "A slice's name must be a non-empty text."),
     ],
 )
 def test_a_name_that_cannot_be_is_refused_beside_its_field(name: str, message: str) -> None:
@@ -83,12 +84,14 @@ def test_a_name_that_cannot_be_is_refused_beside_its_field(name: str, message: s
 def test_an_order_of_ones_own_follows_a_new_name() -> None:
     """A renamed slice keeps its place in the order that a person gave the curve."""
     app = open_app()
-    app.segmented_control(key="order_how").set_value("my own")
+    app.session_state["kept:result_tab"] = "Ablation"
+    run(app).segmented_control(key="order_how").set_value("my own")
     run(app).multiselect(key="order").set_value(["slang", "negation"])
     run(app).switch_page("views/slices/slices.py")
     run(app).button(key="open:negation").click()
     named(run(app)).set_value("denial")
-    run(app).switch_page("views/estimate/estimate.py")
+    run(app).switch_page("views/result/result.py")
+    app.session_state["kept:result_tab"] = "Ablation"
     assert run(app).multiselect(key="order").value == ["slang", "denial"]
 
 
@@ -121,7 +124,7 @@ def test_a_threshold_on_another_column_has_a_cut_of_that_column(folder: Path) ->
     (slider,) = [one for one in app.slider if one.label == "Above"]
     assert slider.value == pytest.approx(rule.above)
     assert (slider.min, slider.max, slider.step) == (0.0, 0.99, 0.002)
-    assert "196 labelled rows and 147 new rows are inside" in said(app)
+    assert "Matches 196 labelled rows and 147 new rows" in said(pages.choose(app, "long", "Rows"))
 
 
 def test_a_cut_that_two_columns_share_stays_on_the_slider(folder: Path) -> None:
@@ -152,7 +155,7 @@ def test_both_cuts_a_range_and_a_length_follow_a_new_column(folder: Path) -> Non
     app = choose(columns(folder, span), "share")
     rule = current(app).slices[0]
     assert (rule.low, rule.high) == (0.24, 0.74)
-    (slider,) = [one for one in app.slider if one.label == "From and to"]
+    (slider,) = [one for one in app.slider if one.label == "Range"]
     assert slider.value == pytest.approx((rule.low, rule.high))
     length = {"name": "brief", "kind": "length", "column": "plan", "below": 2}
     app = choose(columns(folder, length), "text")
@@ -247,7 +250,7 @@ def test_every_kind_that_fits_numbers_is_offered_on_the_digits() -> None:
 def test_a_kind_that_cannot_be_started_yet_says_what_to_do_first(folder: Path) -> None:
     app = open_app(write_project(folder, {"slices": []}), "views/slices/slices.py")
     add(app, "all")
-    assert said(app).count("A combination needs other slices to be made of. Add them first.") == 1
+    assert said(app).count("A combination needs other slices. Add them first.") == 1
     type_line(app, "good")
     assert "A combination needs" not in said(app)
     assert current(app).slices == (md.Keyword("good", column="text", words=("good",)),)
@@ -282,7 +285,7 @@ def test_a_number_is_typed_beside_its_slider(folder: Path) -> None:
     assert repr(current(app).slices[0].above) == "75"
     (slider,) = [one for one in app.slider if one.label == "Above"]
     assert (slider.value, slider.max, slider.step) == (75.0, 75.0, 1.0)
-    (way,) = [one for one in app.radio if one.label == "Inside when"]
+    (way,) = [one for one in app.radio if one.label == "Matches when"]
     way.set_value("at_most")
     run(app)
     assert current(app).slices[0] == md.Threshold("long", column="n_words", at_most=75)
@@ -300,7 +303,7 @@ def test_the_ends_of_a_range_are_typed_or_refused(folder: Path) -> None:
     run(app)
     assert current(app) == before
     assert said(app).count("Slice 'span': low = 0.7 is above high = 0.3. Swap them.") == 1
-    assert "Not in use yet: the estimate is still without this edit." in said(app)
+    assert "Not applied: the estimate uses the last valid value." in said(app)
     assert {one.label: one.value for one in app.number_input}["From"] == 0.7
     {one.label: one for one in app.number_input}["From"].set_value(0.2)
     run(app)
@@ -320,11 +323,11 @@ def test_words_are_counted_one_by_one(folder: Path) -> None:
         counts = [frame["text"].str.contains(word).sum() for frame in (source, target)]
         assert f"**{word}** {counts[0]:,} labelled, {counts[1]:,} new" in said(app)
     assert "**xyzzy** matches nothing" in said(app)
-    (pasted,) = [one for one in app.text_area if one.label.startswith("Words, one a line")]
+    (pasted,) = [one for one in app.text_area if one.label.startswith("Words, one per line")]
     pasted.set_value("never\nno way")
     run(app)
     assert current(app).slices[0].words[-2:] == ("never", "no way")
-    assert [one.value for one in app.text_area if one.label.startswith("Words, one a line")] == [""]
+    assert [one.value for one in app.text_area if one.label.startswith("Words, one per line")] == [""]
 
 
 def test_words_that_are_nowhere_are_said_to_match_nothing(folder: Path) -> None:
@@ -339,7 +342,7 @@ def test_why_a_slice_is_there_is_kept_with_it(folder: Path) -> None:
     """No number follows it, and undo takes it back."""
     app = open_app(write_project(folder), "views/slices/slices.py")
     before = current(app)
-    (why,) = [one for one in app.text_input if one.label == "Why this slice"]
+    (why,) = [one for one in app.text_input if one.label == "Slice note"]
     why.set_value("Negations confuse *it*.")
     run(app)
     assert current(app).slices[0].note == "Negations confuse *it*."

@@ -16,8 +16,8 @@ from app.project.store.database import Database
 from tests.app.pages import current, open_app, press, project_id, run, said
 from tests.core.projects import REVIEWS
 
-FULL = "There is no room left on the disk, so nothing was saved."
-CLOSED = "Saved projects cannot be reached: attempt to write a readonly database. Nothing was saved."
+FULL = "The disk is full. Nothing was saved."
+CLOSED = "Cannot open the saved projects: attempt to write a readonly database. Nothing was saved."
 Trouble = Callable[[str], None]
 
 
@@ -33,7 +33,7 @@ def test_a_folder_that_cannot_be_used_is_one_sentence(tmp_path: Path, monkeypatc
     app = run(open_app())
     assert not app.exception
     assert len(app.error) == 1
-    assert "Projects cannot be kept in 'data': there is a file where the folder should be." in said(app)
+    assert "Cannot save projects in 'data': there is a file where the folder should be." in said(app)
     st.cache_resource.clear()
 
 
@@ -148,7 +148,7 @@ def test_damage_that_comes_to_light_on_a_page_is_one_sentence(trouble: Trouble, 
     path = tmp_path / "projects.sqlite"
     state.store().close()
     path.write_bytes(path.read_bytes()[:4096] + bytes(path.stat().st_size - 4096))
-    for page in ("estimate", "slices", "history", "projects", "report"):
+    for page in ("result", "slices", "projects", "share"):
         app.switch_page(f"views/{page}/{page}.py")
         run(app)
         assert len(app.error) == 1

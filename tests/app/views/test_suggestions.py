@@ -56,7 +56,7 @@ def test_suggestions_are_the_librarys_with_rule_effect_and_reason(opened: AppTes
     assert first.words in text
     assert show_interval(trial.estimate, trial.interval, share=True).split(" (")[1] in text
     assert f"{trial.effective_sample_size:,.0f} effective rows" in text
-    assert {"Preview", "Accept", "Never"} <= set(labels(opened))
+    assert {"Preview", "Accept", "Dismiss"} <= set(labels(opened))
 
 
 def test_a_preview_shows_the_estimate_as_if_accepted_and_saves_nothing(opened: AppTest) -> None:
@@ -91,7 +91,7 @@ def test_what_is_refused_for_good_is_not_suggested_again_until_it_is_allowed(ope
     wait(opened)
     found = results().values()[-1].suggestions
     assert first.name not in [one.name for one in found]
-    press(opened, f"Allow again: {first.name}")
+    press(opened, f"Suggest again: {first.name}")
     wait(opened)
     assert first.words in said(opened)
 

@@ -12,10 +12,10 @@ from streamlit.testing.v1 import AppTest
 from app.compute import counting
 from app.compute.jobs import jobs
 from mandoline_core.data import take_step
-from tests.app.pages import current, labels, open_app, press, run, said, type_line
+from tests.app.pages import choose, current, labels, open_app, press, run, said, type_line
 from tests.app.tables import is_working, settle, write_tables
 
-PAGES = ("data", "slices", "corrections", "estimate", "compare", "trust", "report", "present", "history", "projects")
+PAGES = ("data", "slices", "result", "track", "share", "present", "projects")
 
 
 @pytest.fixture
@@ -43,16 +43,16 @@ def test_every_page_works_on_tables(folder: Path, page: str) -> None:
 
 @pytest.mark.long
 def test_the_estimate_is_that_of_rows_in_memory(folder: Path) -> None:
-    in_memory = said(open_app(page="views/estimate/estimate.py"))
+    in_memory = said(open_app(page="views/result/result.py"))
     (shown,) = [line for line in in_memory.splitlines() if line.startswith("#### ")]
-    assert shown in said(settle(open_app(write_tables(folder), page="views/estimate/estimate.py")))
+    assert shown in said(settle(open_app(write_tables(folder), page="views/result/result.py")))
 
 
 def test_while_rows_are_counted_a_draw_is_shown_and_the_page_answers(folder: Path, held: threading.Event) -> None:
     app = open_app(write_tables(folder, copies=4), page="views/slices/slices.py")
     app = wait_for(app, lambda: "updating" in said(app))
     assert is_working(app)
-    assert "a draw of 20,000 of 24,000 labelled rows" in said(app)
+    assert "a sample of 20,000 of 24,000 labelled rows" in said(app)
     press(app, "Duplicate")  # the page answers
     assert len(current(app).slices) == 5
     assert "updating" in said(app)
@@ -70,7 +70,7 @@ def test_the_last_estimate_stays_marked(folder: Path, held: threading.Event) -> 
     assert "79.4%" in said(app)
     assert "updating" in said(app)
     held.set()
-    assert "by: add cheap" in said(settle(app))
+    assert "add cheap: " in said(settle(app))
 
 
 def test_a_count_can_be_stopped_and_taken_up_again(folder: Path, held: threading.Event) -> None:
@@ -78,10 +78,10 @@ def test_a_count_can_be_stopped_and_taken_up_again(folder: Path, held: threading
     app = wait_for(app, lambda: "updating" in said(app))
     app.button(key="stop_count").click()
     run(app)
-    assert "Stopped: Counting 7,000 rows" in said(app)
+    assert "Cancelled: Counting 7,000 rows" in said(app)
     assert not is_working(app)
     held.set()
-    press(app, "Go on")
+    press(app, "Resume")
     assert "effective rows" in said(settle(app))
 
 
@@ -93,7 +93,7 @@ def test_an_edit_stops_the_count_that_nobody_needs_any_more(folder: Path, held: 
     type_line(app, "cheap: cheap, price")
     assert first.stopped
     held.set()
-    assert "by: add cheap" in said(settle(app))
+    assert "add cheap: " in said(settle(app))
 
 
 def test_switching_a_slice_off_counts_nothing_anew(folder: Path, held: threading.Event) -> None:
@@ -103,17 +103,16 @@ def test_switching_a_slice_off_counts_nothing_anew(folder: Path, held: threading
     app.toggle(key="on:negation").set_value(False)
     run(app)
     assert "updating" not in said(app)
-    assert "by: switch off negation" in said(app)
+    assert "negation off: " in said(app)
 
 
 def test_what_cannot_work_on_tables_says_so(folder: Path) -> None:
     app = settle(open_app(write_tables(folder), page="views/slices/slices.py"))
     type_line(app, "classifier")
-    assert "learned from rows in memory" in said(app)
+    assert "works on rows in memory only" in said(app)
     assert len(current(app).slices) == 4
-    app.switch_page("views/corrections/corrections.py")
-    settle(run(app))
-    assert "there is no audit here" in said(app)
+    settle(choose(app, "negation", "Reliability"))
+    assert "No audit" in said(app)
     assert not [label for label in labels(app) if label.startswith("Audit rows")]
     assert "--weights FILE.parquet" in said(app)
 
@@ -123,7 +122,7 @@ def test_a_file_that_is_gone_is_said_in_a_sentence(folder: Path) -> None:
     path = write_tables(folder)
     for file in folder.glob("target*.parquet"):
         file.unlink()
-    app = settle(open_app(path, page="views/estimate/estimate.py"))
+    app = settle(open_app(path, page="views/result/result.py"))
     (error,) = app.error
     assert "No file matches" in error.value.replace("\\", "")
 

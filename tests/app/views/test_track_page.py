@@ -15,12 +15,12 @@ from mandoline_core.monitoring import AlertRule
 from tests.app.pages import labels, open_app, press, project_id, run, said
 from tests.app.tables import settle
 from tests.app.uploads import csv
-from tests.app.views.test_vocabulary import LIBRARY_WORDS, texts
+from tests.app.views.test_vocabulary import CODE_WORDS, texts
 from tests.core.projects import run as command
 from tests.core.projects import small_frame, write_project
 
 TRACK, SLICES = "views/track/track.py", "views/slices/slices.py"
-UPLOAD = "Files, one a batch"
+UPLOAD = "Files, one per batch"
 Captured = pytest.CaptureFixture[str]
 
 
@@ -67,13 +67,13 @@ def again(app: AppTest, page: str = TRACK) -> AppTest:
 def test_an_empty_page_says_what_it_is_for_and_offers_the_sample(folder: Path) -> None:
     """The sample's weeks come in a project of their own, in their order."""
     app = open_app(write_project(folder), TRACK)
-    assert "New data keep coming" in said(app)
+    assert "Upload one file per batch" in said(app)
     before = project_id(app)
-    press(app, "Show it on the reviews sample")
+    press(app, "Try the reviews sample")
     assert project_id(app) != before
     assert list(table(app)) == [f"week-{number}.csv" for number in (6, 5, 4, 3, 2, 1)]
-    if "Stop" in labels(app):
-        press(app, "Stop")
+    if "Cancel" in labels(app):
+        press(app, "Cancel")
 
 
 def test_numbers_are_those_of_the_command(folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +86,10 @@ def test_numbers_are_those_of_the_command(folder: Path, capsys: Captured, monkey
     assert n_estimated(app) == 1
     app.number_input(key="alert_drop").set_value(4.0)
     run(app)
-    assert "on the labelled data, more than 4." in app.warning[0].value.replace("\\", "")
-    assert [text for text in texts(app) if LIBRARY_WORDS.search(text)] == []
+    assert "worse than on the labelled data (80.8%), more than the limit of 4.0 points." in app.warning[
+        0
+    ].value.replace("\\", "")
+    assert [text for text in texts(app) if CODE_WORDS.search(text)] == []
 
     (folder / "weekly").mkdir()
     monkeypatch.chdir(folder / "weekly")
@@ -99,7 +101,41 @@ def test_numbers_are_those_of_the_command(folder: Path, capsys: Captured, monkey
     found = compute.track_state(workspace(app))
     assert compute.track_json(found) == out.rstrip("\n")
     assert found.track.to_csv() == (folder / "track.csv").read_text(encoding="utf-8")
-    assert found.track.newest_alerts
+    assert found.track.alerts
+
+
+def test_later_labels_and_rules_are_those_of_the_command(
+    folder: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels named like their batch, a rule on verdicts and on false alarms: the same JSON, to the last byte."""
+    project = write_project(folder)
+    app = give(open_app(project, TRACK), WEEKS)
+    shown = small_frame(200, share_negated=0.3, share_long=0.4, seed=2)[["label"]]
+    (uploader,) = [one for one in app.get("file_uploader") if one.label == "Labels that arrived later"]
+    uploader.set_value([("week-9.csv", csv(shown), ""), ("stray.csv", b"label\npositive\n", "")])
+    settle(run(app))
+    assert "stray.csv is not named like a batch" in said(app).replace("\\", "")
+    assert app.dataframe[0].value["by labels"].tolist()[1].endswith(")")
+    assert "2 of 2 true values were inside the interval" in said(app)  # of two models
+    app.multiselect(key="track_out").set_value(["stray.csv (labels)"])
+    press(run(app), "Remove")
+    settle(app)
+    assert "stray" not in said(app).replace("Removed stray.csv", "")
+    app.selectbox(key="alert_verdict").set_value("amber")
+    app.number_input(key="alert_false").set_value(5.0)
+    run(app)
+    assert "Worst verdict: " in said(app)
+    assert [text for text in texts(app) if CODE_WORDS.search(text)] == []
+
+    for name in ("weekly", "labels"):
+        (folder / name).mkdir()
+    for name, content in WEEKS.items():
+        (folder / "weekly" / name).write_bytes(content)
+    (folder / "labels" / "week-9.csv").write_bytes(csv(shown))
+    monkeypatch.chdir(folder)
+    options = ["--alert-verdict", "amber", "--false-alarms", "5%", "--labels", "labels/*.csv", "--json"]
+    _, out, _ = command(capsys, "track", project, "--targets", "weekly/*.csv", *options)
+    assert compute.track_json(compute.track_state(workspace(app))) == out.rstrip("\n")
 
 
 def test_batches_survive_refresh_and_undo_and_can_be_taken_out(folder: Path) -> None:
@@ -115,7 +151,7 @@ def test_batches_survive_refresh_and_undo_and_can_be_taken_out(folder: Path) -> 
     assert table(again(app)) == first
     app = again(app)
     app.multiselect(key="track_out").set_value(["week-9.csv"])
-    press(run(app), "Take them out")
+    press(run(app), "Remove")
     assert list(table(app)) == ["week-10.csv", "week-8.csv"]
     press(app, "Undo")
     assert table(app) == first
@@ -128,7 +164,7 @@ def test_a_bad_file_gets_its_sentence_and_spoils_no_other(folder: Path) -> None:
     app = give(open_app(write_project(folder), TRACK), files)
     found = table(app)
     assert list(found) == [name, "week-8.csv"]
-    assert found[name] == "cannot be used"
+    assert found[name] == "unusable"
     assert found["week-8.csv"].endswith(")")
     errors = [error.value for error in app.error]
     assert [error.replace("\\", "").split(".")[0] for error in errors] == [
@@ -136,7 +172,7 @@ def test_a_bad_file_gets_its_sentence_and_spoils_no_other(folder: Path) -> None:
         "notes",
     ]
     assert "\\<b\\>" in errors[0]
-    assert "There is no estimate on the newest batch" in said(app)
+    assert "No estimate on the newest batch" in said(app)
     assert list(state.store().incoming.rglob("*.csv")) == []
 
 
@@ -170,6 +206,26 @@ def test_a_worst_score_of_another_metric_is_left_out(folder: Path) -> None:
     assert app.dataframe[0].value["alert"].tolist() == [""]
 
 
+def test_a_promise_that_a_metric_cannot_keep_is_said(folder: Path) -> None:
+    """The page stays usable: the estimates are there, without that rule."""
+    frame = small_frame(400, share_negated=0.2, share_long=0.3, seed=1)
+    frame = frame.assign(guess=frame["n_words"] + [0, 1] * 200)
+    numbers = {
+        "metric": {"name": "bias"},
+        "task": {"label": "n_words"},
+        "models": [{"name": "lr", "prediction": "guess"}],
+        "slices": [{"name": "negation", "kind": "keyword", "column": "text", "words": ["not"]}],
+        "edges": None,
+    }
+    app = open_app(write_project(folder, numbers, source=frame, target=frame.drop(columns=["label", "n_words"])), TRACK)
+    frame.drop(columns=["label", "n_words"]).to_csv(folder / "week-8.csv", index=False)
+    plan = track_plan.TrackPlan((Batch("week-8.csv", folder / "week-8.csv"),), AlertRule(false_alarms=0.05))
+    track_plan.save_plan(state.store(), project_id(app), "track", lambda _: plan)
+    settle(run(app))
+    assert "does not support metric 'bias'" in said(app)
+    assert app.dataframe[0].value["alert"].tolist() == [""]
+
+
 def test_what_is_wrong_for_all_is_said_once(folder: Path) -> None:
     broken = {"name": "gone", "kind": "threshold", "column": "no_such", "above": 1}
     app = give(open_app(write_project(folder, {"slices": [broken]}), TRACK), WEEKS)
@@ -181,7 +237,7 @@ def test_a_batch_opens_as_a_project_of_its_own(folder: Path) -> None:
     """With the same numbers; the project that tracks it stays as it is."""
     app = give(open_app(write_project(folder), TRACK), WEEKS)
     first, tracks = table(app), project_id(app)
-    press(app, "Open it as a project")
+    press(app, "Open as a project")
     assert project_id(app) != tracks
     opened = workspace(app)
     assert (opened.project.name, opened.names["target"]) == ("small, week-10", "week-10.csv")
@@ -223,7 +279,7 @@ def test_files_on_the_server_are_tracked_as_they_come(folder: Path, monkeypatch:
     (data / "week-9.csv").unlink()
     (data / "week-9.csv").symlink_to(folder / "secret.csv")
     settle(run(app))
-    assert "week-9.csv is a link that leads out of the folders" in said(app)
+    assert "week-9.csv is a link to a place outside the allowed folders" in said(app)
 
 
 def test_who_stopped_it_goes_on_when_they_like(folder: Path) -> None:
@@ -236,7 +292,7 @@ def test_who_stopped_it_goes_on_when_they_like(folder: Path) -> None:
     stopped = compute.start_track(workspace(app))
     stopped.stop()
     stopped.wait()
-    assert list(table(run(app)).values()).count("to come") >= 2
-    assert "Stop" not in labels(app)
-    settle(press(app, "Go on"))
-    assert "to come" not in table(app).values()
+    assert list(table(run(app)).values()).count("running") >= 2
+    assert "Cancel" not in labels(app)
+    settle(press(app, "Resume"))
+    assert "running" not in table(app).values()

@@ -1,4 +1,4 @@
-"""Slices and Corrections: every edit shows at once, equals the library, and can be undone."""
+"""The workbench: every edit shows at once, equals the library, and can be undone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from streamlit.testing.v1 import AppTest
 
 import mandoline_core as md
 from mandoline_core.formatting import show_interval
-from tests.app.pages import add, current, open_app, press, run, said
+from tests.app.pages import add, choose, current, open_app, press, run, said
 from tests.core.projects import write_project
 
-SLICES, CORRECTIONS = "views/slices/slices.py", "views/corrections/corrections.py"
+SLICES = "views/slices/slices.py"
+VIEWS = ("Rule", "Rows", "Reliability", "Links")
 
 
 def pick(elements: object, label: str) -> object:
@@ -27,14 +28,13 @@ def shown_equals_library(app: AppTest) -> None:
     assert show_interval(report.estimate, report.interval, share=True) in said(app)
 
 
-@pytest.mark.parametrize("page", [SLICES, CORRECTIONS])
-def test_a_page_opens_with_the_estimate(page: str) -> None:
-    shown_equals_library(open_app(page=page))
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_has_the_estimate_beside_it(view: str) -> None:
+    shown_equals_library(open_app(page=SLICES, view=view))
 
 
-@pytest.mark.parametrize("page", [SLICES, CORRECTIONS])
-def test_a_project_without_slices_leads_on(page: str, folder: Path) -> None:
-    app = open_app(write_project(folder, {"slices": []}), page)
+def test_a_project_without_slices_leads_on(folder: Path) -> None:
+    app = open_app(write_project(folder, {"slices": []}), SLICES)
     assert "no slices" in said(app)
 
 
@@ -46,7 +46,7 @@ def test_a_word_added_moves_the_estimate() -> None:
     pick(app.multiselect, "Words").set_value(["terrible"])
     run(app)
     assert current(app).slices[-1] == md.Keyword("keyword", column="text", words=("terrible",))
-    assert "rows are inside" in said(app)
+    assert "**Matches " in said(choose(app, "keyword", "Rows"))
     shown_equals_library(app)
 
 
@@ -93,6 +93,6 @@ def test_hostile_names_are_shown_as_text(folder: Path) -> None:
     """What looks like markup in a slice's name is escaped wherever Markdown is read."""
     name = "<img src=x onerror=alert(1)> [x](javascript:alert(1))"
     slices = [{"name": name, "kind": "keyword", "column": "text", "words": ["not"]}]
-    for page in (SLICES, CORRECTIONS):
-        app = open_app(write_project(folder, {"slices": slices}), page)
+    for view in VIEWS:
+        app = open_app(write_project(folder, {"slices": slices}), SLICES, view)
         assert all("<img" not in str(e.value).replace("\\<img", "") for e in (*app.markdown, *app.caption, *app.error))

@@ -19,7 +19,7 @@ FOUND = Reproduction("theorem", "A title", ROWS, PAPER, {})
 def test_the_papers_number_stands_beside_ours() -> None:
     table = gallery.ours_table(FOUND)
     assert list(table) == ["measure", "method", "ours", "the paper", "standard error"]
-    assert table["method"].tolist() == ["Labelled data's score", "Mandoline (the paper's weights)"]
+    assert table["method"].tolist() == ["Score on labelled data", "Mandoline"]
     assert table["ours"].tolist() == ["0.123", "0.01"]
     assert table["the paper"].tolist() == ["-", "about 0"]
 

@@ -11,27 +11,24 @@ import pytest
 import mandoline_core as md
 from app.words import wording
 from mandoline_core import ESTIMATORS, ModelReport
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import say
-from mandoline_core.report.words import PLAIN, TOOLTIPS, headline
+from mandoline_core.findings import Finding
+from mandoline_core.report.words import TOOLTIPS, facts, headline
 
 REVIEWS = Path(__file__).parents[3] / "sample_data" / "reviews" / "project.toml"
 JOINER = "\u2060"
 TERMS = (
     "effective rows",
-    "how much each row counts",
-    "how sure you are of this slice",
+    "weight",
+    "reliability",
     "slices that move together",
-    "rows unlike any labelled row",
-    "set aside",
+    "rows without a match",
+    "left out",
     "interval",
     "derived corrections",
     "same matrix",
     "denoised",
-    "ridge",
     "shift",
     "standardised shift",
-    "score inside/outside",
     "leave-one-out",
 )
 
@@ -45,7 +42,8 @@ def test_the_number_is_set_off_and_people_s_own_words_stay_as_they_are(report):
     said = headline(report, reveal=True)
     assert wording.statement(said).replace("\\", "") == (
         "On the new data this model is probably right **79.4%** of the time (77.0 to 81.6), if your 4 slices capture "
-        "the shift. On your labelled data it was 88.4%. The truth is 79.0%."
+        "the shift. On your labelled data it was 88.4%. The true value is 79.0%: the estimate is 0.4 points "
+        "off, and the interval for these rows (76.3 to 82.2) contains it."
     )
     assert r"\*so\*" in wording.statement(replace(said, condition="if *so*."))
     none = replace(said, before="There is no estimate", number="", after="", condition="", truth="")
@@ -53,26 +51,19 @@ def test_the_number_is_set_off_and_people_s_own_words_stay_as_they_are(report):
 
 
 def test_effective_rows_are_said_out_of_all(report):
-    assert wording.effective_rows_sentence(report) == (
-        "The estimate rests on 1,756 effective rows out of 6,000 labelled ones; the heaviest row counts 10 times."
-    )
-
-
-def test_leaving_a_slice_out_is_said_with_its_direction():
-    assert wording.without_slice("short", -0.05) == "Without *short* the estimate would be 5.0 points lower."
-    assert wording.without_slice("<b>", 1.5, share=False) == r"Without *\<b\>* the estimate would be 1.5 higher."
+    assert facts.basis(report) == "1,756 effective rows out of 6,000; the heaviest row weighs 10x"
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_says_what_it_does_and_assumes(name):
-    does, assumes = wording.estimator_sentence(name).split(" It assumes: ")
+    does, assumes = wording.estimator_sentence(name).split(" Assumption: ")
     assert does.endswith(".")
     assert not does.startswith(wording.plain(ESTIMATORS[name].title))
-    assert assumes.replace("\\", "") == say(ESTIMATORS[name].assumes, PLAIN)
+    assert assumes.replace("\\", "") == ESTIMATORS[name].assumes
 
 
 def test_a_finding_is_told_with_names_escaped():
-    found = FindingKind("slices", "tiny", "Slice {name!r} is small", "Widen it.").found("warning", name="**x**")
+    found = Finding("slices", "tiny", "warning", "Slice '**x**' is small.", "Widen it.")
     assert wording.tell(found.message) == r"Slice '\*\*x\*\*' is small\."
     assert wording.tell(found.remedy) == r"Widen it\."
 
@@ -124,6 +115,6 @@ def test_every_term_has_a_tooltip(term):
 
 
 def test_the_tour_has_few_short_steps():
-    assert len(wording.TOUR) == 5
+    assert len(wording.TOUR) == 6
     assert all(title and len(text) < 200 for _, title, text in wording.TOUR)
     assert wording.TOUR[-1][1] == "Use my data"

@@ -13,18 +13,10 @@ import mandoline_core as md
 from app.project import state
 from mandoline_core.checks.check import CheckRule, NotRun
 from mandoline_core.checks.checks import CHECKS
-from mandoline_core.findings import Finding, FindingKind
+from mandoline_core.findings import Finding
 from mandoline_core.pipeline import Estimate
 from tests.app.pages import open_app, said
 from tests.core.made_worlds import sound
-
-LEAP = FindingKind(
-    "leap",
-    "leap_day",
-    "{n:count row} of the {source} fell on the leap day",
-    "Leave {n:count row} out.",
-    ", which the {target} does not have.",
-)
 
 
 class LeapCheck(CheckRule):
@@ -36,7 +28,8 @@ class LeapCheck(CheckRule):
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Find one row."""
         if estimate.problem.patterns.n_source > 1:
-            yield LEAP.found("warning", n=1)
+            text, detail = "1 labelled row fell on the leap day.", "No new row did."
+            yield Finding("leap", "leap_day", "warning", text, "Leave 1 row out.", detail, numbers={"n": 1})
 
 
 class SilentCheck(CheckRule):
@@ -64,9 +57,9 @@ def test_a_new_check_is_in_the_verdict_the_data_and_the_text(listed: None) -> No
     report = md.estimate(world.source, world.target, world.slices)
     assert report.verdict is not None
     states = {check.name: (check.state, check.words) for check in report.verdict.checks}
-    assert states["leap"] == ("doubtful", "1 row of the source fell on the leap day, which the target does not have.")
+    assert states["leap"] == ("doubtful", "1 labelled row fell on the leap day. No new row did.")
     assert states["silent"][0] == "not run"
-    assert report.verdict.message.endswith("1 row of the source fell on the leap day. 1 more check could not run.")
+    assert report.verdict.message.endswith("1 labelled row fell on the leap day. 1 more check did not run.")
     data = json.loads(json.dumps(report.as_dict()))
     (found,) = [finding for finding in data["findings"] if finding["code"] == "leap_day"]
     assert (found["check"], found["numbers"], found["remedy"]) == ("leap", {"n": 1}, "Leave 1 row out.")
@@ -75,11 +68,10 @@ def test_a_new_check_is_in_the_verdict_the_data_and_the_text(listed: None) -> No
 
 
 def test_a_new_check_is_on_the_trust_page(listed: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the app's words."""
     monkeypatch.setenv("MANDOLINE_DATA_DIR", str(tmp_path / "store"))
     state.store.clear()
     st.cache_resource.clear()
-    text = said(open_app(page="views/trust/trust.py"))
+    text = said(open_app(page="views/result/result.py"))
     st.cache_resource.clear()
     assert "Is the leap day left out?" in text
-    assert "1 row of the labelled data fell on the leap day, which the new data does not have." in text
+    assert "1 labelled row fell on the leap day. No new row did." in text

@@ -1,4 +1,4 @@
-"""Whether weighted rows pass for new ones: the check, what it costs, and columns declared harmless."""
+"""Whether a classifier can tell weighted rows from new ones: the check, its cost, and irrelevant columns."""
 
 from __future__ import annotations
 
@@ -51,25 +51,27 @@ def test_a_sound_world_passes_once_weighted() -> None:
     assert abs(found.after - 0.5) < 4 * found.error
 
 
-def test_a_year_that_gives_rows_away_is_red_until_it_is_declared_harmless() -> None:
-    """The finding names it; with the declaration the verdict is green, and says what it rests on."""
+def test_a_year_that_gives_rows_away_is_amber_until_it_is_declared_harmless() -> None:
+    """The classifier does not look at it; with the declaration the verdict is green, and says what it rests on."""
     report = md.estimate(*samples(), SLICES)
     assert report.verdict is not None
-    assert report.verdict.level == "red"
-    (finding,) = [one for one in report.findings if one.check == "apart"]
-    assert finding.severity == "serious"
-    assert finding.numbers["columns"] == ("year",)
+    assert report.verdict.level == "amber"
+    assert check(report).state == "passed"
+    (finding,) = [one for one in report.findings if one.code == "names_sample"]
     assert finding.as_dict()["numbers"]["columns"] == ["year"]
+    assert finding.remedy == (
+        "If nothing else changed with year, mark it as irrelevant with a reason. Otherwise label some new rows."
+    )
     declared = md.estimate(*samples(), SLICES, harmless={"year": "nothing else changed"})
     assert declared.verdict is not None
     assert declared.verdict.level == "green"
     assert declared.estimate == report.estimate
-    assert declared.first.evidence.left_out["year"] == "declared harmless"
-    said = "Declared harmless: a change of 'year' does not matter, because nothing else changed."
+    assert declared.first.evidence.left_out["year"] == "marked as irrelevant"
+    said = "year is marked as irrelevant: nothing else changed."
     assert said in str(declared).replace("\n", " ")
     assert html.escape(said) in declared._repr_html_()
     assert declared.as_dict()["verdict"]["harmless"] == [{"column": "year", "reason": "nothing else changed"}]
-    assert md.estimate(*samples(), SLICES, harmless=["year"]).verdict.declared[0].endswith("no reason was given.")
+    assert md.estimate(*samples(), SLICES, harmless=["year"]).verdict.declared[0].endswith("(no reason given).")
 
 
 def test_a_column_that_is_off_leaves_the_balance_too() -> None:
@@ -158,7 +160,7 @@ def test_what_names_no_columns_is_refused(given_: object, message: str) -> None:
     """With what was expected."""
     with pytest.raises(md.ProjectError) as caught:
         TrustSettings(harmless=given_)  # type: ignore[arg-type]
-    expected = "harmless must be a list of columns, or give the reason for each column."
+    expected = "harmless must be a list of columns, or a table with a reason for each column."
     assert str(caught.value) == f"{expected} {message}"
 
 
@@ -188,18 +190,19 @@ def test_the_command_line_takes_the_declaration_from_the_file(tmp_path: Path, ca
     source, target, _ = small_frames()
     frames = {"source": source.assign(year=2015), "target": target.assign(year=2018)}
     plain = write_project(tmp_path, **frames)
-    assert run_json(capsys, "estimate", plain)["verdict"]["level"] == "red"
+    codes = {one["code"] for one in run_json(capsys, "estimate", plain)["findings"]}
+    assert "names_sample" in codes
     path = write_project(tmp_path, {"trust": {"harmless": {"year": HOSTILE}}}, **frames)
     found = run_json(capsys, "estimate", path)["verdict"]
     assert found["harmless"] == [{"column": "year", "reason": HOSTILE}]
     assert found["level"] != "red"
-    assert "Declared harmless: a change of 'year' does not matter" in run(capsys, "estimate", path)[1]
+    assert "year is marked as irrelevant" in run(capsys, "estimate", path)[1]
     run(capsys, "report", path, "--out", tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.count("Declared harmless: a change of &#x27;year&#x27; does not matter, because &lt;script&gt;") == 2
+    assert page.count("year is marked as irrelevant: &lt;script&gt;") == 2
     assert HOSTILE not in page.split('type="application/json"')[0]
     wrong = write_project(tmp_path, {"trust": {"harmless": ["yaer"]}}, **frames)
-    assert "harmless in [trust] names column 'yaer'" in refused(capsys, wrong)
+    assert "harmless in [trust] names an unknown column 'yaer'" in refused(capsys, wrong)
     unknown = write_project(tmp_path, {"trust": {"harmles": ["year"]}}, **frames)
     assert "Did you mean 'harmless'?" in refused(capsys, unknown)
 

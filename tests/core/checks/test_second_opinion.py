@@ -1,4 +1,4 @@
-"""The second opinion: Mandoline's number unless its verdict is red, then transport's with room for both."""
+"""The second opinion: Mandoline's number unless its verdict is red, then doubly robust with room for all who pass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.checks import second_opinion_on
-from mandoline_core.estimators.registry import get_estimator
+from mandoline_core.estimators import VOICES, get_estimator
 from tests.core.answered import answers, state
 from tests.core.projects import run_json, write_project
 
@@ -60,26 +60,33 @@ def test_where_slices_explain_the_change_it_is_their_number() -> None:
     opinion = second_opinion_on(report)
     assert opinion is not None
     assert (opinion.estimate, opinion.interval, opinion.follows) == (report.estimate, report.interval, "mandoline")
-    cot = md.estimate(*EXPLAINED, RULES, estimator="cot").estimate
-    assert str(opinion.message) == (
-        f"As a second opinion, the model's own confidence says {cot:.1%} (method cot). No check failed, so the number "
-        "by your slices stands."
+    heard = {name: md.estimate(*EXPLAINED, RULES, estimator=name).estimate for name in VOICES}
+    assert opinion.methods == pytest.approx(heard)
+    assert opinion.message == (
+        f"Second opinion: Doubly robust gives {heard['doubly_robust']:.1%}, your slices give {report.estimate:.1%}. "
+        f"Methods that pass their self-test give {min(heard.values()):.1%} to {max(heard.values()):.1%} "
+        "(doubly_robust, mandoline, pape, doc, atc, cot). No check failed, so your slices are used."
     )
 
 
-def test_where_they_do_not_it_is_transports_with_an_interval_that_spans_both() -> None:
+def test_where_they_do_not_it_is_doubly_robust_with_an_interval_that_spans_all() -> None:
     """The estimate itself does not move: nothing switches in silence."""
     report = md.estimate(*HIDDEN, RULES).first
     assert report.verdict is not None
     assert report.verdict.level == "red"
-    opinion, cot = second_opinion_on(report), md.estimate(*HIDDEN, RULES, estimator="cot").first
+    opinion = second_opinion_on(report)
+    heard = {name: md.estimate(*HIDDEN, RULES, estimator=name).first for name in VOICES}
+    values = [one.estimate for one in heard.values()]
     assert opinion is not None
-    assert opinion.estimate == cot.estimate < report.estimate
-    assert opinion.interval == (cot.interval[0], report.interval[1])
-    assert str(opinion.message) == (
-        f"Your slices do not explain the change; the model's own confidence says {cot.estimate:.1%} (method cot), your "
-        f"slices {report.estimate:.1%}. The second opinion spans both: {cot.estimate:.1%} "
-        f"({100 * cot.interval[0]:.1f} to {100 * report.interval[1]:.1f})."
+    assert (opinion.estimate, opinion.follows) == (heard["doubly_robust"].estimate, "doubly_robust")
+    low, high = opinion.interval
+    assert low == min(one.interval[0] for one in heard.values())
+    assert high == max(one.interval[1] for one in heard.values())
+    assert opinion.message == (
+        f"Second opinion: Doubly robust gives {opinion.estimate:.1%}, your slices give {report.estimate:.1%}. "
+        f"Methods that pass their self-test give {min(values):.1%} to {max(values):.1%} "
+        "(doubly_robust, mandoline, pape, doc, atc, cot). A check failed, so nothing is known to be right. "
+        f"An interval that covers them all: {opinion.estimate:.1%} ({100 * low:.1f} to {100 * high:.1f})."
     )
     wrong = second_opinion_on(md.estimate(*HIDDEN, RULES, metric="error").first)
     assert wrong is not None
@@ -92,7 +99,7 @@ def test_as_a_method_it_says_the_same_everywhere(world: tuple[md.Sample, md.Samp
     """Compared, and chosen for the estimate; the verdict stays Mandoline's."""
     report = md.estimate(*world, RULES).first
     chosen = md.estimate(*world, RULES, estimator="second_opinion").first
-    compared = md.compare(*world, RULES, estimators=["mandoline", "cot", "second_opinion"]).models["m"]
+    compared = md.compare(*world, RULES, estimators=[*VOICES, "second_opinion"]).models["m"]
     entry, opinion = compared.entries["second_opinion"], second_opinion_on(report)
     assert opinion is not None
     assert (chosen.estimate, chosen.interval) == (opinion.estimate, opinion.interval)
@@ -103,9 +110,9 @@ def test_as_a_method_it_says_the_same_everywhere(world: tuple[md.Sample, md.Samp
     assert second_opinion_on(chosen) is None  # it is said once, as a finding
     assert opinion.finding.message in [finding.message for finding in chosen.findings]
     assert compared.second_opinion == opinion.finding.message
-    both = [compared.entries[name].change_interval or (0.0, 0.0) for name in ("mandoline", "cot")]
-    if opinion.follows == "cot":  # a change is sure only if it is by either
-        assert entry.change_interval == (min(both)[0], max(high for _, high in both))
+    every = [compared.entries[name].change_interval or (0.0, 0.0) for name in VOICES]
+    if opinion.follows == "doubly_robust":  # a change is sure only if it is by all
+        assert entry.change_interval == (min(every)[0], max(high for _, high in every))
 
 
 def test_there_is_none_without_probabilities_or_of_another_metric_or_method() -> None:
@@ -117,17 +124,17 @@ def test_there_is_none_without_probabilities_or_of_another_metric_or_method() ->
     found = md.compare(*plain, RULES, estimators=["second_opinion"]).models["m"]
     assert found.second_opinion is None
     assert found.entries["second_opinion"].reason == (
-        "Model 'm' has no class probabilities. Name their columns in probabilities."
+        "Model 'm' has no class probabilities. Set probabilities in [[models]]."
     )
     without = md.compare(*HIDDEN, [], estimators=["second_opinion"]).models["m"].entries["second_opinion"]
-    assert without.reason == "There are no slices to weight by. Add or enable at least one."
+    assert without.reason == "There are no slices. Add or enable at least one."
 
 
 def test_without_a_verdict_the_method_refuses() -> None:
     """It does not guess which of both it should follow."""
     source = answers([0.1, 0.4, 0.6, 0.8], [0, 1, 1, 1])
     why = get_estimator("second_opinion").reason(state(source, answers([0.3, 0.8])))
-    assert why == "This method goes by the verdict on Mandoline's estimate, and there is none. Use mandoline or cot."
+    assert why == "This method needs a verdict on Mandoline's estimate. Use mandoline or doubly_robust."
 
 
 def write_hidden(folder: Path, **changes: Any) -> Path:
@@ -151,12 +158,15 @@ def test_every_face_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert printed["second_opinion"] == {
         "estimate": opinion.estimate,
         "interval": list(opinion.interval),
-        "follows": "cot",
+        "follows": "doubly_robust",
+        "range": [min(opinion.methods.values()), max(opinion.methods.values())],
+        "methods": opinion.methods,
+        "left_out": {},
         "mandoline": report.estimate,
-        "cot": opinion.estimate,
+        "cot": opinion.methods["cot"],
         "message": opinion.message,
     }
-    said = "Your slices do not explain the change; the model's own confidence says"
+    said = "Second opinion: Doubly robust gives"
     assert said in " ".join(str(report).split())
     assert said.replace("'", "&#x27;") in report.to_html()
     assert said.replace("'", "&#x27;") in report._repr_html_()

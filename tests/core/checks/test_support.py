@@ -43,8 +43,8 @@ def test_unseen_agrees_with_the_diagnostics() -> None:
 def test_the_worst_patterns_come_in_words() -> None:
     found = support(report_on(np.ones(len(SOURCE))))
     assert list(found.worst) == [
-        "slang, negation: 10% of the new rows, no labelled row",
-        "long, slang: 10% of the new rows, 4 labelled rows",
+        "slang, negation: 10.0% of new rows, no labelled row",
+        "long, slang: 10.0% of new rows, 4 labelled rows",
     ]
 
 
@@ -52,7 +52,7 @@ def test_the_worst_patterns_come_in_words() -> None:
 def test_a_sentence_counts_labelled_rows(rows: int, words: str) -> None:
     source, target = np.repeat([[-1], [1]], [50, rows], axis=0), np.repeat([[-1], [1]], [969, 31], axis=0)
     found = support(estimate_from_codes(source, np.ones(50 + rows), target, names=["short"]).first)
-    assert found.worst == (f"short: 3.1% of the new rows, {words}",)
+    assert found.worst == (f"short: 3.1% of new rows, {words}",)
 
 
 def test_what_most_labelled_rows_are_in_is_named_when_rows_are_not() -> None:
@@ -66,7 +66,7 @@ def test_rows_in_no_slice_are_named_so_and_twins_are_told_apart() -> None:
     source = np.repeat([[1, -1], [-1, 1]], 50, axis=0)
     target = np.concatenate([source, [[-1, -1]], [[-1, -1]]])
     found = support(estimate_from_codes(source, np.ones(100), target, names=["a", "b"]).first)
-    assert found.worst[0] == "no slice: 2% of the new rows, no labelled row"
+    assert found.worst[0] == "no slice: 2.0% of new rows, no labelled row"
     many = codes((1, 1, -1, 50), (1, 1, 1, 50))
     others = np.concatenate([many, codes((1, -1, -1, 2), (-1, 1, -1, 1))])
     worst = support(estimate_from_codes(many, np.ones(100), others, names=NAMES).first).worst
@@ -92,7 +92,7 @@ def test_bounds_hold_whatever_happens_in_the_unseen_part() -> None:
 
 def test_bounds_say_what_they_assume() -> None:
     found = support(report_on(np.linspace(0, 1, len(SOURCE))))
-    assert "in the 90.0% of the target whose combination of slices the source shows" in found.assumes
+    assert "Assumes that 90.0% of the new data scores like labelled rows with the same slices" in found.assumes
     assert "Nothing is assumed about the other 10.0%" in found.assumes
 
 

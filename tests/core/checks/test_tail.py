@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import mandoline_core as md
 from mandoline_core.checks.tail import FEWEST_VALUES, USABLE, pareto_k, tail_of
+from mandoline_core.formatting import show_times
 
 N = 20_000
 
@@ -112,7 +113,7 @@ def test_ratios_of_a_few_patterns_are_said_to_be_bounded():
     tail = tail_of(report)
     assert tail.k is None
     assert tail.reason in tail.words
-    assert f"more than {report.largest_ratio:,.3g} times" in tail.words
+    assert f"more than {show_times(report.largest_ratio)}." in tail.words
 
 
 @pytest.mark.parametrize("split", ["none", "half", "crossfit"])
@@ -123,7 +124,7 @@ def test_the_tail_of_a_report_is_that_of_its_rows(split):
     tail = tail_of(report)
     expected = by_rows(report.weights[used] * used.sum())
     if tail.k is None:  # ratios in steps, which another cut gives away
-        assert f"and not {expected:.2f}" in tail.reason
+        assert f"instead of {expected:.2f}" in tail.reason
     else:
         assert tail.k == pytest.approx(expected, abs=1e-6)
     assert (tail.k is None) == (expected >= USABLE)
@@ -131,10 +132,10 @@ def test_the_tail_of_a_report_is_that_of_its_rows(split):
 
 @pytest.mark.parametrize(
     ("k", "words"),
-    [(0.2, "taken at its word"), (0.6, "still usable"), (0.85, "likely too short"), (1.5, "Do not quote it")],
+    [(0.2, "no heavy tail"), (0.6, "is usable"), (0.85, "probably too short"), (1.5, "it is unstable")],
 )
 def test_words_follow_the_index(k, words):
-    """Four levels, from harmless to hopeless; weights by row serve as well as weights by pattern."""
+    """Four levels, from good to hopeless; weights by row serve as well as weights by pattern."""
     report = grid_report(n_slices=2, n=N)
     weights = ((np.arange(N) + 0.5) / N) ** -k
     outcome = replace(report.outcome, scored_weights=weights / weights.sum())

@@ -94,7 +94,7 @@ def test_the_bound_is_in_the_units_of_the_metric():
 def test_words_say_what_was_put_in():
     """What the theorem leaves open is named, and an empty bound is called one."""
     bound = theorem_bound(report_of())
-    assert "you assume" in bound.terms[0].words
+    assert "your assumption" in bound.terms[0].words
     assert "constant c" in bound.terms[2].words
     assert "all rows do both" in bound.terms[2].words
     assert "with probability 0.95" in bound.words
@@ -123,11 +123,11 @@ def test_the_bound_is_for_bounded_means_of_fitted_weights():
     """Not for unbounded scores, methods without fitted weights, or estimates that add a regression."""
     codes = [[1], [-1]] * 50
     unbounded = md.estimate_from_codes(codes, np.arange(100), codes).first
-    with pytest.raises(md.MandolineError, match="between two known limits, and 'mean'"):
+    with pytest.raises(md.MandolineError, match=r"between two known limits, .* Got 'mean'"):
         theorem_bound(unbounded)
-    with pytest.raises(md.MandolineError, match="this method fits none"):
+    with pytest.raises(md.MandolineError, match="this method has none"):
         theorem_bound(report_of(estimator="simple"))
     noise = [NOISY[0]], [NOISY[0]]
     denoised = md.estimate_from_codes(codes, [1.0, 0.0] * 50, [[1], [1], [-1]], noise=noise, estimator="denoised").first
-    with pytest.raises(md.MandolineError, match="not the mean of weighted source rows"):
+    with pytest.raises(md.MandolineError, match="not a weighted mean of labelled rows"):
         theorem_bound(denoised)

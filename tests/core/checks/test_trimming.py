@@ -182,7 +182,7 @@ def test_ranking_metrics_are_refused():
     model = md.Model("m", prediction="prediction", probabilities={0: "no", 1: "yes"})
     samples = md.Sample(source, label="label", models=(model,)), md.Sample(target, models=(model,))
     report = md.estimate(*samples, [md.Flag("a", column="a")], metric="auroc").first
-    with pytest.raises(md.MandolineError, match="'auroc' depends on how rows rank"):
+    with pytest.raises(md.MandolineError, match="'auroc' depends on all rows together"):
         trim(report, 2)
 
 
@@ -195,7 +195,7 @@ def test_a_cap_must_be_positive(cap):
 
 def test_estimates_that_are_no_weighted_means_are_refused():
     """The denoised estimate adds a regression to the weights."""
-    with pytest.raises(md.MandolineError, match="not the mean of weighted source rows"):
+    with pytest.raises(md.MandolineError, match="not a weighted mean of labelled rows"):
         trim(report_of(noise=NOISE, estimator="denoised"), 2)
 
 

@@ -66,4 +66,4 @@ def test_its_output_and_its_exit_codes_are_as_of_any_other(tmp_path: Path, capsy
     assert stopped.value.code == 2
     code, out, err = run(capsys, "models", path, "--least", 100)
     assert (code, out) == (70, "")
-    assert err.endswith("mandoline: this is a bug of ours. Please report it, with what is above.\n")
+    assert err.endswith("mandoline: this is a bug in Mandoline. Please report it with the text above.\n")

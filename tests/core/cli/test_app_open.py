@@ -48,7 +48,7 @@ def test_listening_elsewhere_without_sign_in_has_to_be_said(
     """It is refused in a sentence with both ways out; and done when told to."""
     assert main(["app", "--host", host]) == 2
     said = capsys.readouterr().err
-    assert f"On {host}, everyone who reaches this machine could open the app." in said
+    assert f"On {host}, anyone who can reach this machine could use the app." in said
     assert "--auth" in said
     assert "--no-auth" in said
     assert not handed
@@ -63,7 +63,7 @@ def test_an_address_in_streamlits_settings_is_held_to_the_same(
     """However one says it."""
     monkeypatch.setenv("STREAMLIT_SERVER_ADDRESS", "0.0.0.0")  # noqa: S104  refused here
     assert main(["app"]) == 2
-    assert "On 0.0.0.0, everyone" in capsys.readouterr().err
+    assert "On 0.0.0.0, anyone" in capsys.readouterr().err
     assert not handed
 
 
@@ -92,16 +92,16 @@ def test_sign_in_opens_the_server_to_others(handed: Handed, tmp_path: Path, *, g
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"redirect_uri": None}, "redirect_uri must be an address such as https://example.org/... Got None."),
+        ({"redirect_uri": None}, "redirect_uri must be a URL such as https://example.org/... Got None."),
         ({"redirect_uri": "https://models.example.org/"}, "redirect_uri must end with /oauth2callback."),
         ({"redirect_uri": "http://models.example.org/oauth2callback"}, "redirect_uri must start with https://"),
-        ({"server_metadata_url": "ftp://id.example.org"}, "server_metadata_url must be an address"),
+        ({"server_metadata_url": "ftp://id.example.org"}, "server_metadata_url must be a URL"),
         ({"server_metadata_url": "http://id.example.org"}, "server_metadata_url must start with https://"),
-        ({"cookie_secret": "secret"}, "cookie_secret must be a text of at least 32 characters"),
-        ({"cookie_secret": 7}, "cookie_secret must be a text of at least 32 characters"),
+        ({"cookie_secret": "secret"}, "cookie_secret must be a random text of at least 32 characters"),
+        ({"cookie_secret": 7}, "cookie_secret must be a random text of at least 32 characters"),
         ({"client_id": ""}, "[auth] needs client_id"),
         ({"client_secret": None}, "[auth] needs client_secret"),
-        (dict.fromkeys(("client_id", "client_secret", "server_metadata_url")), "[auth] names no provider."),
+        (dict.fromkeys(("client_id", "client_secret", "server_metadata_url")), "[auth] has no provider."),
     ],
 )
 def test_settings_that_would_not_work_or_not_protect_are_said(
@@ -117,7 +117,7 @@ def test_settings_that_would_not_work_or_not_protect_are_said(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("[auth", "is not TOML"), ("auth = 1", "auth must be a table"), (None, "cannot be read")]
+    ("text", "said"), [("[auth", "is not valid TOML"), ("auth = 1", "auth must be a table"), (None, "Cannot read")]
 )
 def test_a_file_that_holds_no_settings_is_said(
     handed: Handed, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str | None, said: str
@@ -136,7 +136,10 @@ def test_a_file_that_holds_no_settings_is_said(
     [
         (["--allow-user", "ann@example.org"], "--allow-user needs sign-in."),
         (["--allow-user", "ann"], "must be an email address, or *@ and a domain. Got 'ann'."),
-        (["--allow-host", "models.example.org:8501"], "must be a name such as models.example.org, without a port."),
+        (
+            ["--allow-host", "models.example.org:8501"],
+            "must be a host name such as models.example.org, no port.",
+        ),
         (["--auth", "a.toml", "--no-auth"], "not allowed with argument"),
     ],
 )

@@ -19,7 +19,7 @@ from tests.core.projects import LONG, NEGATION, refused, run, small_frames, writ
 SOURCE, TARGET, LABELS = small_frames()
 COLUMNS = "Columns: text, n_words, channel, pred_lr, pred_nb, label."
 MEAN = {"metric": {"name": "mean", "column": "loss"}, "models": None, "task": None}
-ONE_SCORE = "The source has 1 row with a score, and one row cannot say how sure an estimate is. Label more rows."
+ONE_SCORE = "An estimate needs at least 2 labelled rows with a score. Got 1. Label more rows."
 NOT_NEGATED = SOURCE[~SOURCE["text"].str.contains("not")]
 NEGATED = TARGET[TARGET["text"].str.contains("not")]
 
@@ -40,15 +40,15 @@ def test_a_missing_data_file_is_named_with_the_nearest_one(tmp_path: Path, capsy
         ("\n\n", "source.csv is empty. Expected a header line and at least one row."),
         (
             "text,n_words,label,pred_lr,pred_nb\n",
-            "source.csv has a header but no rows. Put at least one row of data in it.",
+            "source.csv has a header but no rows. Add at least one row.",
         ),
         (
             "text,text,label\na,b,c\n",
-            "source.csv has more than one column called 'text'. Give each column its own name.",
+            "source.csv has duplicate columns: 'text'. Give each column its own name.",
         ),
         (
             "text,n_words,label\na,1,good\nb,2\n",
-            "Line 3 of source.csv has 2 fields, and the header has 3. Check its delimiters and quotes.",
+            "Line 3 of source.csv has 2 fields, but the header has 3. Check its delimiters and quotes.",
         ),
     ],
 )
@@ -62,7 +62,7 @@ def test_a_file_without_a_proper_table_is_refused(
 def test_a_target_without_rows_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The message names the target's file."""
     project = write_project(tmp_path, target="text,n_words,pred_lr,pred_nb\n")
-    assert refused(capsys, project) == "target.csv has a header but no rows. Put at least one row of data in it."
+    assert refused(capsys, project) == "target.csv has a header but no rows. Add at least one row."
 
 
 @pytest.mark.parametrize("n_rows", [1, 20])
@@ -85,7 +85,7 @@ def test_one_target_row_gives_a_result_with_a_serious_finding(
     code, out, err = run(capsys, "estimate", write_project(tmp_path, target=TARGET[:1]))
     assert (code, err) == (0, "")
     assert "400 labelled rows, 1 new row, 4 slice patterns." in out
-    assert "!! The target has 1 row. Intervals are meant for samples of 30 rows and more." in out
+    assert "!! The new data has 1 row. Intervals need at least 30 rows." in out
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_one_target_row_gives_a_result_with_a_serious_finding(
         (
             {"slices": [{**LONG, "column": "text"}]},
             (
-                "Slice 'long' needs numbers in column 'text', which holds text in source.csv, such as 'it is good'. "
-                "For the length of a text use kind 'length'; else make the column numbers."
+                "Slice 'long' needs numbers in column 'text', which holds text in source.csv, such as 'it is "
+                "good'. Use kind 'length' for the length of a text, or convert the column to numbers."
             ),
         ),
         (
@@ -139,36 +139,29 @@ def test_a_column_that_only_the_source_has_is_refused(tmp_path: Path, capsys: py
         (
             lambda source: source.assign(label=source["label"].str.upper()),
             (
-                "Labels in 'label' (BAD, GOOD) and predictions in 'pred_lr' (bad, good) of source.csv have no value in "
-                "common, so every prediction would count as wrong. Give both the same class names, or merge classes in "
-                "[metric]."
+                "Labels in 'label' (BAD, GOOD) and predictions in 'pred_lr' (bad, good) of source.csv have no class in "
+                "common. Use the same class names, or merge classes in [metric]."
             ),
         ),
         (
             lambda source: source.assign(label=None),
-            "Column 'label' of source.csv has no values, so nothing can be scored. Fill it in, or name another column.",
+            "Column 'label' of source.csv is empty. Fill it in, or choose another column.",
         ),
         (
             lambda source: source.assign(pred_nb=None),
-            (
-                "Column 'pred_nb' of source.csv has no values, so nothing can be scored. "
-                "Fill it in, or name another column."
-            ),
+            "Column 'pred_nb' of source.csv is empty. Fill it in, or choose another column.",
         ),
         (
             lambda source: source.assign(
                 label=source["label"].where(source.index < 200), pred_lr=source["pred_lr"].where(source.index >= 200)
             ),
-            (
-                "No row of source.csv has both a label and a prediction, so nothing can be scored. "
-                "Fill in labels where there are predictions."
-            ),
+            "No row of source.csv has both a label and a prediction. Add labels to rows with predictions.",
         ),
         (
             lambda source: source.assign(n_words=["ten", *source["n_words"][1:]]),
             (
-                "Slice 'long' needs numbers in column 'n_words', which holds text in source.csv, such as 'ten'. "
-                "For the length of a text use kind 'length'; else make the column numbers."
+                "Slice 'long' needs numbers in column 'n_words', which holds text in source.csv, such as "
+                "'ten'. Use kind 'length' for the length of a text, or convert the column to numbers."
             ),
         ),
     ],
@@ -188,8 +181,8 @@ def test_a_column_without_a_single_value_is_refused(tmp_path: Path, capsys: pyte
     """A slice on it would abstain everywhere."""
     project = write_project(tmp_path, source=SOURCE.assign(n_words=None), target=TARGET.assign(n_words=None))
     assert refused(capsys, project) == (
-        "Slice 'long' reads column 'n_words', which has no value in either sample. "
-        "Remove the slice or choose another column."
+        "Slice 'long' reads column 'n_words', which is empty in labelled and new data. Remove the slice or "
+        "choose another column."
     )
 
 
@@ -205,22 +198,22 @@ def test_a_column_without_a_single_value_is_refused(tmp_path: Path, capsys: pyte
 def test_scores_must_be_finite(loss: list, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The metric "mean" says how many scores are not finite and where the first is."""
     project = write_project(tmp_path, MEAN, source=SOURCE.assign(loss=loss))
-    expected = f"Column 'loss' of source.csv {message} Every score must be a finite number. "
-    assert refused(capsys, project) == expected + "Fill them in, or drop their rows."
+    expected = f"Column 'loss' of source.csv {message} Scores must be finite numbers. "
+    assert refused(capsys, project) == expected + "Fill them in, or remove these rows."
 
 
 def test_scores_must_be_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A column of words has no mean."""
     assert refused(capsys, write_project(tmp_path, MEAN, source=SOURCE.assign(loss="high"))) == (
-        "Column 'loss' of source.csv holds text, but metric 'mean' needs numbers. Name a column of numbers in [metric]."
+        "Column 'loss' of source.csv contains text. Metric 'mean' needs numbers. "
+        "Set column in [metric] to a numeric column."
     )
 
 
 def test_a_target_beyond_reach_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No reweighting makes negated reviews of a source that has none."""
     assert refused(capsys, write_project(tmp_path, source=NOT_NEGATED, target=NEGATED)) == (
-        "All of the target lies beyond the source's reach (slices negation): no labelled row resembles any new row, "
-        "so nothing can be estimated. Label some target rows, or drop or merge these slices."
+        "No new row matches a labelled row (slices negation). Label some new rows, or remove or merge these slices."
     )
 
 
@@ -229,9 +222,8 @@ def test_strict_overlap_refuses_what_trim_sets_aside(tmp_path: Path, capsys: pyt
     project = write_project(tmp_path, {"estimator": {"overlap": "strict"}}, source=NOT_NEGATED)
     share = len(NEGATED) / len(TARGET)
     assert refused(capsys, project) == (
-        f"{share:.2%} of the target ({len(NEGATED)} rows) lies beyond the source's reach (slices negation) and "
-        'overlap = "strict" refuses to estimate without it. Use overlap = "trim" to set these rows aside, add a ridge, '
-        "or drop or merge these slices."
+        f"{share:.1%} of the new data ({len(NEGATED)} rows) match no labelled row (slices negation), and "
+        'overlap = "strict". Use overlap = "trim" to leave them out, add a ridge, or merge these slices.'
     )
 
 
@@ -239,11 +231,13 @@ def test_labels_to_reveal_must_fit_the_target(tmp_path: Path, capsys: pytest.Cap
     """One label a row, in a file that the project names."""
     project = write_project(tmp_path, target=TARGET[:10])
     assert refused(capsys, project, "--reveal") == (
-        "target_labels.csv has 300 rows, and the target has 10. "
-        "It must hold one label for each row of the target, in the same order."
+        "target_labels.csv has 300 rows, but target.csv has 10. Give one row for each new row in the same order, an ID "
+        "column in both files, or a plan's file."
     )
     project = write_project(tmp_path, {"target": {"path": "target.csv"}})
-    expected = "There are no target labels to reveal. Name their file as labels in [target]."
+    expected = (
+        "The new data has no labels. Add a column 'label' to it, or set labels in [target] to the file that has them."
+    )
     assert refused(capsys, project, "--reveal") == expected
 
 

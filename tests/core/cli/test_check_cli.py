@@ -57,9 +57,12 @@ def test_quiet_says_nothing_but_what_is_not_met(tmp_path: Path, capsys: Captured
     ("options", "words"),
     [
         (["--min", "90"], "--min must be between 0 and 1. Got 90. Did you mean 0.9?"),
-        (["--max-drop", "-1"], "--max-drop must be a number, 0 or above. Got -1."),
-        (["--verdict", "ambre"], "--verdict must be one of green, amber, red. Got 'ambre'. Did you mean 'amber'?"),
-        (["--junit", "{folder}/source.csv"], "belongs to the project and would be overwritten"),
+        (["--max-drop", "-1"], "--max-drop must be a number, 0 or more. Got -1."),
+        (
+            ["--verdict", "ambre"],
+            "--verdict must be one of confirmed, green, amber, red. Got 'ambre'. Did you mean 'amber'?",
+        ),
+        (["--junit", "{folder}/source.csv"], "is part of the project and would be overwritten"),
     ],
 )
 def test_bad_input_exits_with_two(options: list[str], words: str, tmp_path: Path, capsys: Captured) -> None:
@@ -106,7 +109,7 @@ def test_junit_has_a_case_a_model_and_rule(tmp_path: Path, capsys: Captured) -> 
     cases = list(suite)
     assert [len(case) for case in cases] == [1, 0, 1, 0]
     assert str(cases[2].get("name")).startswith('<img src=x onerror="alert(1)">')
-    assert "is below 99%" in str(cases[0][0].get("message"))
+    assert "is below 99.0%" in str(cases[0][0].get("message"))
 
 
 def test_no_name_starts_a_line_of_the_log(tmp_path: Path, capsys: Captured) -> None:

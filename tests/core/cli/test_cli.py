@@ -17,8 +17,10 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
+from mandoline_core import guide
+from mandoline_core.cli.main import COMMANDS as ALL
 from mandoline_core.cli.main import main
-from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, ROOT, WEB, run, run_json, small_frames, write_project
+from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
 COMMANDS = ("app", "estimate", "slices", "ablation", "report")
@@ -122,7 +124,7 @@ def test_fail_under_sets_the_exit_code(tmp_path: Path, capsys: Captured) -> None
     assert run(capsys, "estimate", project, "--fail-under", found)[0] == 0
     code, out, err = run(capsys, "estimate", project, "--fail-under", found + 1e-9)
     assert code == 1
-    assert "small: accuracy on the target" in out
+    assert "small: estimated accuracy on new data" in out
     assert re.fullmatch(r"mandoline: lr: the estimate \d+\.\d+% is below \d+\.\d+%\.\n", err)
     told = re.findall(r"[\d.]+(?=%)", err)
     assert float(told[0]) < float(told[1])  # written with the digits that tell them apart
@@ -180,16 +182,17 @@ def test_slices_prints_every_models_table(capsys: Captured) -> None:
     project = md.load_project(DIGITS)
     source, target = project.read()
     found = run_json(capsys, "slices", DIGITS)
-    assert list(found) == ["models"]
+    assert list(found) == ["models", "effects"]
     for model in source.models:
         fit = md.prepare(source, target, project.slices, model=model, settings=project.estimator)
         assert found["models"][model.name] == printed([row.as_dict() for row in md.slice_table(fit)])
+        assert found["effects"][model.name] == printed(md.attribute(fit, project.estimator).as_dict())
     (row,) = found["models"]["lr"]
     assert row["gold"]["precision"] == pytest.approx(0.714, abs=0.001)
     _, out, _ = run(capsys, "slices", DIGITS)
     assert "Slices for model lr" in out
     assert "Slices for model knn" in out
-    assert "low_sharpness against its gold column, 8,000 source rows: precision 0.714, recall 0.938" in out
+    assert "low_sharpness compared with its gold labels on 8,000 labelled rows: precision 0.714, recall 0.938" in out
 
 
 def test_ablation_prints_both_curves(tmp_path: Path, capsys: Captured) -> None:
@@ -242,18 +245,16 @@ def test_text_shows_the_numbers_of_the_json(capsys: Captured) -> None:
     assert "79.4% (77.0 to 81.6)" in out
 
 
-def test_readme_documents_every_command_and_option(capsys: Captured) -> None:
-    """A command or option that --help lists is in the README, as `mandoline command` or `--option`."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_the_reference_documents_every_command_and_option(capsys: Captured) -> None:
+    """A command or option that --help lists is on the guide's page."""
+    page = guide.read("reference-command-line")
     general = help_of(capsys)
-    commands = re.findall(r"^    (\w+) ", general.split("COMMAND")[-1].split("a first session")[0], re.MULTILINE)
-    assert set(commands) >= set(COMMANDS)
+    commands = re.findall(r"^    (\w+) ", general.split("COMMAND")[-1].split("examples:")[0], re.MULTILINE)
+    assert commands == list(ALL)
     for command in commands:
-        assert f"`mandoline {command}" in readme, f"README.md does not mention mandoline {command}"
+        assert f"## mandoline {command}\n" in page
         for option in set(re.findall(r"--[a-z-]+", help_of(capsys, command))) - {"--help"}:
-            assert f"`{option}" in readme, f"README.md does not mention {option} of mandoline {command}"
-    assert "--version" in general
-    assert "mandoline --version" in readme
+            assert f"`{option}" in page, f"{option} of mandoline {command}"
 
 
 def help_of(capsys: Captured, *command: str) -> str:
@@ -275,15 +276,31 @@ def test_help_lists_every_command_and_the_exit_codes(capsys: Captured) -> None:
 def test_progress_goes_to_standard_error_only(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slow run, here by a clock that gains ten seconds a look, says how far it is, without touching the JSON."""
+    """A slow run, by a clock that gains ten seconds a look, rewrites one line of a terminal; a log gets none."""
     noisy = {**NEGATION, "noise": {"source": {"inside": 0.9, "outside": 0.1}}}
     slow = {"slices": [noisy, LONG], "estimator": {"interval": "bootstrap", "replicates": 50}}
     monkeypatch.setattr("mandoline_core.cli.command.time", SimpleNamespace(monotonic=itertools.count(0, 10).__next__))
-    assert main(["estimate", str(write_project(tmp_path, slow)), "--json"]) == 0
+    project = str(write_project(tmp_path, slow))
+    assert main(["estimate", project]) == 0
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert main(["estimate", project, "--json"]) == 0
     out, err = capsys.readouterr()
-    assert re.search(r"^bootstrap of (lr|nb): \d+%$", err, re.MULTILINE)
+    assert re.search(r"\rbootstrap of (lr|nb): \d+% *\r", err)
+    assert "\n" not in err
+    assert re.search(r"\r +\r$", err)
     assert json.loads(out)["converged"] is True
     assert "bootstrap of" not in out
+
+
+def test_the_app_says_how_to_get_streamlit(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not a dependency of the library and the command line."""
+    monkeypatch.setattr("mandoline_core.cli.app.find_spec", lambda name: None)
+    assert run(capsys, "app") == (
+        2,
+        "",
+        "mandoline: The app needs Streamlit. Install it with: pip install 'mandoline-estimator[app]'\n",
+    )
 
 
 @pytest.mark.parametrize("port", ["0", "99999", "http", "-1", "8501.5"])
@@ -316,7 +333,7 @@ def test_a_folder_for_visitors_that_is_not_there_is_refused(tmp_path: Path, caps
     with pytest.raises(SystemExit) as stopped:
         main(["app", f"--allow-dir={tmp_path / 'no-such'}"])
     assert stopped.value.code == 2
-    assert "must be a folder that is there" in capsys.readouterr().err
+    assert "must be an existing folder" in capsys.readouterr().err
 
 
 def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
@@ -336,13 +353,13 @@ def test_report_writes_one_file_beside_the_project(tmp_path: Path, capsys: Captu
     project = write_project(tmp_path, {"name": "My reviews/5"})
     code, out, err = run(capsys, "report", project)
     place = tmp_path / "My-reviews-5-report.html"
-    assert (code, out, err) == (0, f"The report is in {place}.\n", "")
+    assert (code, out, err) == (0, f"Wrote {place}.\n", "")
     other = tmp_path / "other.html"
     assert run(capsys, "estimate", project, "--html", other)[0] == 0
     assert other.read_bytes() == place.read_bytes()
     assert run(capsys, "report", project, "--reveal", "--out", other)[0] == 0
-    assert "The truth, revealed" in other.read_text(encoding="utf-8")
-    assert "The truth, revealed" not in place.read_text(encoding="utf-8")
+    assert "The true value is " in other.read_text(encoding="utf-8")
+    assert "The true value is " not in place.read_text(encoding="utf-8")
 
 
 def test_a_report_never_overwrites_what_it_is_made_of(tmp_path: Path, capsys: Captured) -> None:
@@ -353,7 +370,7 @@ def test_a_report_never_overwrites_what_it_is_made_of(tmp_path: Path, capsys: Ca
         for name in ("project.toml", "source.csv", "../" + tmp_path.name + "/target.csv", "target_labels.csv"):
             place = tmp_path / name
             code, out, err = run(capsys, command, project, option, place)
-            said = f"{place} belongs to the project and would be overwritten. Choose another place."
+            said = f"{place} is part of the project and would be overwritten. Choose another path."
             assert (code, out, err) == (2, "", f"mandoline: {said}\n")
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
@@ -365,4 +382,4 @@ def test_no_output_overwrites_the_data(command: tuple[str, str], tmp_path: Path,
     before = source.read_bytes()
     code, _, err = run(capsys, command[0], project, command[1], source)
     assert (code, source.read_bytes()) == (2, before)
-    assert "belongs to the project and would be overwritten" in err
+    assert "is part of the project and would be overwritten" in err

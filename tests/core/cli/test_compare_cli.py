@@ -38,15 +38,15 @@ def test_json_is_the_librarys_comparison(tmp_path: Path, capsys: Captured) -> No
 
 
 @pytest.mark.long
-def test_every_method_but_two_applies_to_the_digits(capsys: Captured) -> None:
-    """The sample has probabilities, columns, a noisy slice; scores from elsewhere and a model's folder are missing."""
+def test_every_method_but_three_applies_to_the_digits(capsys: Captured) -> None:
+    """Scores from elsewhere and a model's folder are missing, and classes have no loss of their own."""
     found, estimate = (run_json(capsys, command, DIGITS) for command in ("compare", "estimate"))
     assert found == printed(md.compare(md.load_project(DIGITS)).as_dict())
     assert list(found["models"]) == ["lr", "knn"]
     for name, model in found["models"].items():
         missing = [method for method, said in model["estimators"].items() if not said["available"]]
-        assert missing == ["cbiw_scores", "cbiw_finetuned"]
-        assert model["estimators"]["cbiw_scores"]["reason"].startswith("No column says how likely")
+        assert missing == ["cbiw_scores", "cbiw_finetuned", "dle"]
+        assert model["estimators"]["cbiw_scores"]["reason"].startswith("No column with a domain classifier's")
         said = model["estimators"]["denoised"]
         assert (said["estimate"], said["interval"]) == tuple(
             estimate["models"][name][k] for k in ("estimate", "interval")
@@ -63,8 +63,8 @@ def test_text_shows_the_numbers_of_the_json(tmp_path: Path, capsys: Captured) ->
     parts = text.split("\n\nsmall: ")
     assert len(parts) == 3
     for part, (name, model) in zip(parts, found["models"].items(), strict=False):
-        assert f"accuracy of {name} on the target, by every method that applies" in part
-        assert f"On the source: {model['source']:.1%} (" in part
+        assert f"accuracy of {name} on new data, by method" in part
+        assert f"On labelled data: {model['source']:.1%} (" in part
         assert "Truth" not in part
         for method, said in model["estimators"].items():
             if said["available"]:
@@ -80,7 +80,7 @@ def test_text_shows_the_numbers_of_the_json(tmp_path: Path, capsys: Captured) ->
                     rf"^- [\w, ]*\b{method}\b[\w, ]* (does|do) not apply: {reason}", unwrapped, re.MULTILINE
                 )
                 assert unwrapped.count(said["reason"]) == 1
-    assert "models ranked by every method" in parts[2]
+    assert "ranking of the models, by method" in parts[2]
     for method, ranking in found["rankings"].items():
         assert not ranking["order"] or re.search(rf"^{method} +{' > '.join(ranking['order'])}", parts[2], re.MULTILINE)
     (by_mandoline,) = [d for d in found["differences"] if d["estimator"] == "mandoline"]
@@ -153,9 +153,9 @@ def test_odd_projects_compare_in_json(tmp_path: Path, capsys: Captured) -> None:
     [
         ({"models": [{"name": "lr", "prediction": "pred_rl"}]}, "Did you mean 'pred_lr'?"),
         ({"metric": {"name": "acuracy"}}, "Did you mean 'accuracy'?"),
-        ({"methods": {"max_rows": 3}}, "max_rows must be a whole number, 10 or above. Got 3."),
+        ({"methods": {"max_rows": 3}}, "max_rows must be a whole number from 10 to 1,000,000. Got 3."),
         ({"methods": {"widht": 3.0}}, "widht"),
-        ({"models": None}, "There is no model, and metric 'accuracy' scores one."),
+        ({"models": None}, "Metric 'accuracy' needs a model."),
         ({"slices": [{**LONG, "column": "words"}]}, "Slice 'long' reads column 'words', which is not in source.csv."),
     ],
 )

@@ -34,12 +34,12 @@ def write(
 @pytest.mark.parametrize(
     ("said", "project"),
     [
-        ("above is a number of 401 digits", {"slices": THRESHOLD.format("1" + "0" * 400)}),
-        ("holds a number of too many digits", {"slices": THRESHOLD.format("1" + "0" * 4400)}),
+        ("above has 401 digits", {"slices": THRESHOLD.format("1" + "0" * 400)}),
+        ("has a number with too many digits", {"slices": THRESHOLD.format("1" + "0" * 4400)}),
         ("nested too deep", {"top": "note = " + "[" * 600 + "]" * 600}),
         ("more than 100 comparisons and operators", {"slices": EXPRESSION.format(" and ".join(["n > 1"] * 200))}),
         (
-            "are up to 1e+200 apart, which is too much to compute metric 'rmse'",
+            "differ by up to 1e+200, too much for metric 'rmse'",
             {"source": "y,p,t,n\n1e200,1,a,1\n-1e200,1,c,2\n1,0,d,3\n", "more": '[metric]\nname = "rmse"'},
         ),
     ],
@@ -58,7 +58,7 @@ def test_extreme_projects_are_refused_in_a_sentence(
 def test_a_name_longer_than_any_file_has_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """The system would raise an error of its own."""
     assert main(["estimate", "a" * 300 + ".toml"]) == 2
-    assert "a name has at most 255 characters" in capsys.readouterr().err
+    assert "The limit is 255 characters" in capsys.readouterr().err
 
 
 def test_a_header_longer_than_what_is_looked_at_first_is_read(
@@ -85,7 +85,7 @@ def test_an_answer_that_cannot_be_written_is_said() -> None:
             check=False,
         )
     assert found.returncode == 2
-    assert found.stderr.strip() == "mandoline: the answer could not be written: No space left on device. Make room."
+    assert found.stderr.strip() == "mandoline: Cannot write the output: No space left on device. Free some disk space."
 
 
 def test_closed_standard_output_is_no_error() -> None:

@@ -32,6 +32,7 @@ def test_the_project_has_the_roles_and_runs(tmp_path: Path, capsys: Captured) ->
     code, said, _ = run(capsys, "init", *write_frames(tmp_path, source, target), "--out", out)
     assert code == 0
     assert str(out) in said
+    assert said.count("no probabilities found") == 2
     project = md.load_project(out)
     assert project.name == "small"
     assert project.label == "label"
@@ -40,6 +41,8 @@ def test_the_project_has_the_roles_and_runs(tmp_path: Path, capsys: Captured) ->
     on = [rule for rule in project.slices if rule.enabled]
     assert on
     assert "not" in " ".join(rule.describe() for rule in on)
+    assert all(f"\n  {rule.name}\n" in said for rule in on)
+    assert any("than elsewhere (z = " in rule.note and "after weighting" not in rule.note for rule in project.slices)
     text = out.read_text(encoding="utf-8")
     for heading in ("[source]", "[target]", "[task]", "[[models]]", "[metric]", "[[slices]]", "[estimator]"):
         assert text.splitlines()[text.splitlines().index(heading) - 1].startswith("# "), heading
@@ -51,7 +54,7 @@ def test_a_file_that_is_there_stays(tmp_path: Path, capsys: Captured) -> None:
     before = project.read_bytes()
     code, _, err = run(capsys, "init", tmp_path / "source.csv", tmp_path / "target.csv", "--out", project)
     assert code == 2
-    assert "is there already and stays as it is" in err
+    assert "already exists. Choose another file with --out FILE." in err
     assert project.read_bytes() == before
 
 
@@ -90,6 +93,24 @@ def test_numbers_get_a_metric_of_numbers(tmp_path: Path) -> None:
     places = write_frames(tmp_path, frame, frame.drop(columns="price"))
     start = draft_project(*places, tmp_path / "a.toml", label="price", predictions=["guess"])
     assert start.project.metric.name == "mae"
+
+
+@pytest.mark.parametrize("named", [[], ["--label", "price"]], ids=["guessed", "named"])
+def test_a_numeric_label_needs_no_other_option(tmp_path: Path, capsys: Captured, named: list[str]) -> None:
+    rng = np.random.default_rng(3)
+    size = np.repeat(["s", "l"], [1500, 500])
+    frame = pd.DataFrame({"size": size, "price": rng.gamma(3.0, 1000.0, 2000) + 5000 * (size == "l")})
+    frame["prediction"] = frame["price"] + rng.normal(0, 100, 2000) * (1 + 3 * (size == "l"))
+    places = write_frames(tmp_path, frame, frame[::-1][:1000].drop(columns="price"))
+    out = tmp_path / "a.toml"
+    code, said, err = run(capsys, "init", *places, "--out", out, *named)
+    assert (code, err) == (0, "")
+    assert f"label: price ({'given by you' if named else 'only in the labelled data'})" in said
+    assert "probabilities" not in said
+    project = md.load_project(out)
+    assert (project.label, project.metric.name) == ("price", "mae")
+    truth = float((frame["price"] - frame["prediction"])[1000:].abs().mean())
+    assert run_json(capsys, "estimate", out)["estimate"] == pytest.approx(truth, rel=0.05)
 
 
 def test_a_columns_name_cannot_leave_its_comment(tmp_path: Path) -> None:

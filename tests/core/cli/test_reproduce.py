@@ -31,7 +31,7 @@ def test_json_is_the_contract_and_the_librarys_numbers(capsys: Captured) -> None
     assert set(found) == {"name", "title", "rows", "paper", "made"}
     ours = md.reproduce("support-shift", quick=True, seeds=1)
     assert found["rows"] == json.loads(json.dumps(list(ours.rows)))
-    assert {"chance", "method", "value", "error"} == set(found["rows"][0])
+    assert {"probability", "method", "value", "error"} == set(found["rows"][0])
     assert (found["made"]["seeds"], found["made"]["quick"]) == (1, True)
 
 
@@ -48,9 +48,9 @@ def test_out_gets_the_numbers_the_figures_and_a_project_that_runs(capsys: Captur
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("support",), "There is no experiment 'support'"),
-        (("theorem", "--data", "."), "makes its own data"),
-        (("theorem", "--quick", "--out", "README.md/folder"), "could not be written"),
+        (("support",), "Unknown experiment 'support'"),
+        (("theorem", "--data", "."), "generates its data"),
+        (("theorem", "--quick", "--out", "README.md/folder"), "Cannot write README.md/folder"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: tuple[str, ...], sentence: str, capsys: Captured) -> None:

@@ -97,7 +97,7 @@ def test_a_bug_of_ours_is_told_from_bad_input_and_from_a_rule_that_is_not_met() 
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert found.returncode == 70
     assert "ZeroDivisionError" in found.stderr
-    assert found.stderr.endswith("mandoline: this is a bug of ours. Please report it, with what is above.\nafter\n")
+    assert found.stderr.endswith("this is a bug in Mandoline. Please report it with the text above.\nafter\n")
 
 
 def test_too_little_memory_is_said() -> None:
@@ -106,4 +106,4 @@ def test_too_little_memory_is_said() -> None:
     code = NOISY.replace('warnings.warn("mind this")', asking)
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.startswith("mandoline: there is not enough memory for this.")
+    assert found.stderr.startswith("mandoline: Not enough memory.")

@@ -12,7 +12,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.cli.main import main
-from tests.core.projects import REVIEWS, refused, run, run_json, small_frames, write_project
+from tests.core.projects import LONG, REVIEWS, refused, run, run_json, small_frames, write_project
 
 Captured = pytest.CaptureFixture[str]
 
@@ -71,10 +71,10 @@ def test_labels_name_the_model_and_say_each_thing_once(tmp_path: Path, capsys: C
     assert len(set(words.values())) == len(words)
     _, text, _ = run(capsys, "labels", project)
     flat = " ".join(text.split())
-    assert flat.count("There are 12 labels.") == 1
+    assert flat.count("There are only 12 labels.") == 1
     for name, said in words.items():
         assert flat.count(said) == flat.count(f"{name}: {said}") == 1
-        assert f"{name}: There are 12 labels." not in flat
+        assert f"{name}: There are only 12 labels." not in flat
 
 
 def test_labels_without_any_are_refused_in_a_sentence(tmp_path: Path, capsys: Captured) -> None:
@@ -88,11 +88,17 @@ def test_a_plan_lists_rows_to_label_once_each(tmp_path: Path, capsys: Captured) 
     project = with_some_labels(tmp_path, 40)
     _, text, _ = run(capsys, "plan", project, "--rows", 25)
     plan = pd.read_csv(io.StringIO(text))
-    assert list(plan.columns) == ["row", "in_slices", "weight", "reason"]
+    contents = ["text", "n_words", "channel", "prediction_checksum", "label"]
+    assert list(plan.columns) == ["row", "in_slices", "weight", "reason", *contents]
+    assert plan["label"].isna().all()
     assert len(plan) == plan["row"].nunique() == 25
     assert plan["row"].min() > 40
     out = tmp_path / "plan.csv"
-    assert run(capsys, "plan", project, "--rows", 25, "--out", out)[:2] == (0, "")
+    code, told, _ = run(capsys, "plan", project, "--rows", 25, "--out", out)
+    assert code == 0
+    assert told.startswith(f"Wrote {out}: 25 rows to label. Fill in the last column, then run: ")
+    assert f"mandoline labels {project} --plan {out}" in told
+    assert "The margin of error is then about" in " ".join(told.split())
     assert out.read_text(encoding="utf-8") == text
 
 
@@ -124,7 +130,7 @@ def test_a_plan_whose_rows_have_no_label_is_refused_in_a_sentence(tmp_path: Path
     run(capsys, "plan", project, "--rows", 20, "--out", plan)
     code, out, error = run(capsys, "labels", project, "--plan", plan)
     assert (code, out) == (2, "")
-    assert "None of the 20 planned rows has a label. The plan's column row counts from 1" in error
+    assert "None of the 20 planned rows has a label. Check that labels are in the rows that the plan names" in error
 
 
 def test_labels_that_contradict_the_estimate_turn_the_verdict_red(tmp_path: Path, capsys: Captured) -> None:
@@ -150,7 +156,7 @@ def test_probabilities_that_cannot_be_read_leave_a_check_undone(tmp_path: Path, 
     verdict = run_json(capsys, "estimate", project)["verdict"]
     (answers,) = [check for check in verdict["checks"] if check["name"] == "answers"]
     assert answers["state"] == "not run"
-    assert "do not add up to 1 in 400 of 400 rows of source.csv" in answers["words"]
+    assert "do not sum to 1 in 400 of 400 rows of source.csv" in answers["words"]
     assert verdict["level"] != "green"
 
 
@@ -171,7 +177,7 @@ def test_a_bound_without_an_upper_end_is_none_in_json(tmp_path: Path, capsys: Ca
     assert 0 < found["set_aside"] < 1
     assert found["bounds"] == [pytest.approx((1 - found["set_aside"]) * found["estimate"]), None]
     _, text, _ = run(capsys, "estimate", project)
-    assert " or more, before sampling error" in " ".join(text.split())
+    assert "the mae is at least " in " ".join(text.split())
 
 
 @pytest.mark.parametrize("rows", ["0", "-3", "many"])
@@ -180,4 +186,18 @@ def test_a_number_of_rows_that_cannot_be_is_refused_at_once(rows: str, capsys: C
     with pytest.raises(SystemExit) as stopped:
         main(["plan", "nowhere.toml", f"--rows={rows}"])
     assert stopped.value.code == 2
-    assert f"--rows: must be a whole number, 1 or above. Got {rows!r}." in capsys.readouterr().err
+    assert f"--rows: must be a whole number, 1 or more. Got {rows!r}." in capsys.readouterr().err
+
+
+def test_slices_that_overlap_are_named_once(tmp_path: Path, capsys: Captured) -> None:
+    """The overlap is that of the pair: rows in both, out of the rows in either."""
+    slices = [{**LONG, "name": name} for name in ("long", "long again")]
+    _, text, _ = run(capsys, "slices", write_project(tmp_path, {"slices": slices}))
+    assert text.count("overlap") == text.count("Slices for model") == 2
+    assert "'long' and 'long again' overlap: 100.0% of the rows in either are in both." in text
+
+
+def test_without_a_command_the_commands_are_listed(capsys: Captured) -> None:
+    with pytest.raises(SystemExit):
+        run(capsys)
+    assert "Write a project file for your data" in capsys.readouterr().err

@@ -60,9 +60,9 @@ def test_weights_serve_as_sample_weight() -> None:
 
 
 def test_what_is_no_model_is_refused() -> None:
-    with pytest.raises(md.DataError, match="A str has no predict"):
+    with pytest.raises(md.DataError, match=r"have a predict method, as in scikit-learn\. Got a str"):
         md.predict_columns("lr", [[1]])
     source, _ = frames()
     two = LinearRegression().fit(source[["x"]], source[["x", "x"]].to_numpy())
-    with pytest.raises(md.DataError, match="2 answers a row"):
+    with pytest.raises(md.DataError, match="2 predictions per row"):
         md.predict_columns(two, source[["x"]])

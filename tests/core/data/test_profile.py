@@ -44,7 +44,7 @@ def test_an_identifier_may_show_by_its_name_alone() -> None:
     """Customers come back, so their numbers repeat; the name tells."""
     values = [7 * (row % 60) for row in range(200)]
     customers = Sample(pd.DataFrame({"customer_id": values, "amount": values}))
-    assert profile_column("customer_id", customers).drawback == "an identifier, by its name"
+    assert profile_column("customer_id", customers).drawback == "an identifier, judging by its name"
     assert profile_column("amount", customers).kind == "number"
 
 

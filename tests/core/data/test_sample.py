@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mandoline_core.data import FrozenMapping, Model, Sample
 from mandoline_core.data.classes import class_codes, class_name, find_classes, matching_values
-from mandoline_core.data.sample import FrozenMapping, Model, Sample
 from mandoline_core.errors import DataError
 
 CELLS = {
@@ -77,28 +77,28 @@ def test_a_sample_cannot_be_changed():
         (
             {"probabilities": {"a": "label"}},
             (
-                "Column 'label' of it.csv, a class probability of model 'model', holds text. "
-                "Expected numbers between 0 and 1."
+                "Column 'label' of it.csv (a class probability of model 'model') holds text. Expected numbers "
+                "between 0 and 1."
             ),
         ),
         (
             {"probabilities": {"a": "p"}},
             (
-                "Column 'p' of it.csv, a class probability of model 'model', goes from 20 to 80. "
-                "Expected numbers between 0 and 1. Divide percentages by 100."
+                "Column 'p' of it.csv (a class probability of model 'model') ranges from 20 to 80. Expected "
+                "numbers between 0 and 1. Divide percentages by 100."
             ),
         ),
         (
             {"models": [Model("m", "p"), Model("m", "label")]},
-            "More than one model is called 'm'. Give each model its own name.",
+            "Two models are called 'm'. Give each model its own name.",
         ),
         (
             {"models": [Model("m")], "prediction": "p"},
-            "Give either models, or prediction and probabilities for one model; not both.",
+            "Give either models, or prediction and probabilities for one model. Got both.",
         ),
         (
             {"probabilities": ["p"]},
-            "probabilities must say which column holds which class: {'no': 'p_no', 'yes': 'p_yes'}. Got a list.",
+            "probabilities must map each class to its column, such as {'no': 'p_no', 'yes': 'p_yes'}. Got a list.",
         ),
     ],
 )
@@ -112,17 +112,17 @@ def test_wrong_roles_are_named(arguments, message):
 def test_repeated_column_names_are_an_error():
     """Also when they only become equal as text."""
     for names in (["a", "a"], [1, "1"]):
-        with pytest.raises(DataError, match=r"^sample has more than one column called '.'\. Give each column its own"):
+        with pytest.raises(DataError, match=r"^sample has duplicate columns: '.'\. Give each column its own"):
             Sample(pd.DataFrame([[1, 2]], columns=names))
-    with pytest.raises(DataError, match="more than one column called 'a'"):
+    with pytest.raises(DataError, match="duplicate columns: 'a'"):
         Sample(pa.table([[1], [2]], names=["a", "a"]))
 
 
 def test_no_rows_and_no_frame_are_errors():
     """A sample is a frame with rows."""
-    with pytest.raises(DataError, match=r"^sample has no rows\. A sample needs at least one\.$"):
+    with pytest.raises(DataError, match=r"^sample has no rows\. Add at least one\.$"):
         Sample(pd.DataFrame({"a": []}))
-    message = r"^target is of type dict, which is not a frame\. Expected pandas, Polars or PyArrow\.$"
+    message = r"^target must be a data frame of pandas, Polars or PyArrow\. Got dict\.$"
     with pytest.raises(DataError, match=message):
         Sample({"a": [1]}, name="target")
 
@@ -174,7 +174,7 @@ def test_fingerprints_are_the_same_in_every_engine_and_chunking(data):
         {
             "number": pd.array(columns["number"], dtype="float64"),
             "whole": pd.array(columns["whole"], dtype="Int64"),
-            "text": pd.array(columns["text"], dtype="str"),
+            "text": pd.array(columns["text"], dtype="string"),
             "truth": pd.array(columns["truth"], dtype="boolean"),
         }
     )

@@ -147,10 +147,10 @@ def test_every_engine_gets_the_same_rules(engine: str) -> None:
 @pytest.mark.parametrize(
     ("selected", "said"),
     [
-        ([1, 2], "2 rows cannot be described. Select at least 5."),
-        (range(N), "Every row is selected, so there is nothing to tell them from. Select fewer."),
-        ([1, 2, 3, 4, N], f"sample has no row {N}: rows are counted from 0."),
-        ([-1, 2, 3, 4, 5], "sample has no row -1: rows are counted from 0."),
+        ([1, 2], "Select at least 5 rows. Got 2."),
+        (range(N), "Every row is selected, so there is nothing to compare them with. Select fewer."),
+        ([1, 2, 3, 4, N], f"sample has no row {N}: the first row is 0."),
+        ([-1, 2, 3, 4, 5], "sample has no row -1: the first row is 0."),
     ],
 )
 def test_what_cannot_be_described_is_refused_with_a_reason(selected: list[int], said: str) -> None:

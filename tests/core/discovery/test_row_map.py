@@ -71,7 +71,7 @@ def test_few_rows_have_a_map(n: int) -> None:
 
 def test_without_a_column_there_is_no_map() -> None:
     sample = md.Sample(pd.DataFrame({"same": [1, 1, 1]}))
-    with pytest.raises(md.DataError, match="No column is left to lay the rows out by: same"):
+    with pytest.raises(md.DataError, match="There is no column to place the rows by: same"):
         md.map_rows(sample, sample)
 
 

@@ -42,8 +42,8 @@ def test_both_factors_are_shown_and_their_product_is_the_effect(found: md.Sugges
     assert trial.interval[0] < trial.estimate < trial.interval[1]
     assert trial.effective_sample_size < SOURCE.n_rows
     assert one.unexplained is not None
-    assert "more than" in one.reason
-    assert "lower than the slices say" in one.reason
+    assert "of labelled rows after weighting" in one.reason
+    assert "lower than the slices explain" in one.reason
 
 
 def test_the_estimate_with_a_suggestion_is_the_one_of_a_project_that_has_it(found: md.Suggestions) -> None:
@@ -158,8 +158,8 @@ def test_progress_grows_and_may_stop_the_search() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"most": 0}, "most must be a whole number, 1 or above. Got 0."),
-        ({"estimator": "source"}, "Method 'source' does not look at slices"),
+        ({"most": 0}, "most must be a whole number, 1 or more. Got 0."),
+        ({"estimator": "source"}, "Method 'source' does not use slices"),
     ],
 )
 def test_what_cannot_be_done_is_said(asked: dict[str, object], said: str) -> None:

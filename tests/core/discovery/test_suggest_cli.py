@@ -35,7 +35,7 @@ def test_auto_prints_the_contract_and_writes_the_project(project: Path, capsys: 
     report = md.estimate(grown)
     for name, model in report.models.items():
         assert found["estimate"][name] == pytest.approx(model.estimate)
-        assert found["interval"][name][0] <= model.interval[0]
+        assert found["interval"][name] == pytest.approx(model.interval, rel=1e-3)  # which allows for choosing
         assert found["verdict"][name]["level"] == model.verdict.level
 
 
@@ -43,7 +43,7 @@ def test_without_auto_the_project_has_the_suggestions_switched_off(project: Path
     out = project.parent / "grown.toml"
     code, text, _ = run(capsys, "suggest", project, "--out", out)
     assert code == 0
-    assert "slices worth trying" in text
+    assert "suggested slices" in text
     grown = md.load_project(out)
     new = [rule for rule in grown.slices if rule.name != "long"]
     assert new
@@ -64,4 +64,4 @@ def test_it_refuses_to_write_over_its_own_project(project: Path, capsys: Capture
 
 def test_a_place_that_is_not_there_is_said_in_a_sentence(project: Path, capsys: Captured) -> None:
     place = project.parent / "nowhere" / "grown.toml"
-    assert "could not be written" in refused(capsys, project, "--most", 1, "--out", place, command="suggest")
+    assert "Cannot write" in refused(capsys, project, "--most", 1, "--out", place, command="suggest")

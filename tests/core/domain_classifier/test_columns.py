@@ -34,7 +34,7 @@ def test_a_report_says_how_many_columns_were_not_looked_at() -> None:
     report = md.estimate(source, target, [md.Threshold("s", column="c0", above=4)])
     (said,) = [finding for finding in report.findings if finding.code == "columns_beyond"]
     assert said.severity == "info"
-    assert f"looked at {MOST_COLUMNS:,} columns, the first ones; {MORE} more were not looked at" in said.message
+    assert f"only the first {MOST_COLUMNS:,} columns, not the other {MORE}." in said.message
 
 
 def test_fewer_columns_are_all_looked_at() -> None:

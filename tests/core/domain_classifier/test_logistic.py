@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_matrix, random_array
+from scipy.sparse import csr_matrix, random
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
@@ -29,7 +29,7 @@ def counted_points(seed: int, n_points: int = 40, n_columns: int = 4) -> tuple[n
 def words(seed: int, n_rows: int, n_columns: int) -> tuple[csr_matrix, np.ndarray]:
     """Draw sparse rows of length 1, and a class of each that depends on them."""
     rng = np.random.default_rng(seed)
-    points = csr_matrix(random_array((n_rows, n_columns), density=30 / n_columns, rng=rng, format="csr"))
+    points = csr_matrix(random(n_rows, n_columns, density=30 / n_columns, random_state=rng, format="csr"))
     points.data /= np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())[
         np.repeat(range(n_rows), np.diff(points.indptr))
     ]

@@ -50,7 +50,7 @@ def only_predictions(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns="label")
 
 
-@pytest.mark.parametrize("metric", OF_CLASSES)
+@pytest.mark.parametrize("metric", [name for name in OF_CLASSES if name != "quadratic_kappa"])  # classes have no order
 def test_estimate_is_exact_when_only_class_frequencies_differ(metric: str) -> None:
     """Every metric, by weighting rows with the ratio of their class's frequencies."""
     source, target = tabled([300, 200, 100]), tabled([50, 150, 400])
@@ -86,7 +86,7 @@ def test_influence_with_a_clipped_class_is_the_derivative() -> None:
     many = source.loc[np.repeat(source.index, 20)]
     outcome = Bbse().estimate(state(many, target.loc[np.repeat(target.index, 20)]))
     assert [finding.code for finding in outcome.findings] == ["negative_class_share"]
-    assert "class 'b' would be less frequent than never" in outcome.findings[0].message
+    assert "Class 'b' gets a negative share of the new data" in outcome.findings[0].message
     labels = many["label"].to_numpy()
     assert outcome.scored_weights is not None
     assert not outcome.scored_weights[labels == "b"].any()
@@ -119,7 +119,7 @@ def test_target_rows_without_a_prediction_are_left_out_and_counted() -> None:
     assert outcome.value == pytest.approx(Bbse().estimate(state(source, target)).value)
     assert not outcome.influence.pieces(None)[1][600:].any()  # type: ignore[arg-type]
     assert [finding.message for finding in outcome.findings] == [
-        "60 of 660 rows of target.csv lack a prediction and are left out."
+        "60 of 660 rows of target.csv have no prediction and are left out."
     ]
     (why,) = {Bbse().reason(state(source, target.assign(pred=pd.Series([None] * 600, dtype="object"))))}
     assert why is not None
@@ -154,17 +154,17 @@ def test_what_cannot_be_told_is_said() -> None:
     source, target = tabled([300, 200, 100]), only_predictions(tabled([50, 150, 400]))
     assert refusal(source.assign(label="a"), target).startswith("Every label of source.csv is 'a'")
     blind = tabled([300, 200, 100], np.array([[5, 4, 1], [5, 4, 1], [5, 4, 1]]))
-    assert refusal(blind, target).startswith("Predictions tell the classes of the source apart too badly")
+    assert refusal(blind, target).startswith("The model confuses classes too often to estimate label shift")
     assert refusal(source.assign(pred=source["pred"].replace("c", "b")), target).startswith(
-        "Class 'c' is a label in the source but never predicted"
+        "Class 'c' is never predicted in the labelled data"
     )
     assert refusal(source.assign(label=source["label"].replace("c", "b")), target).startswith(
-        "Class 'c' is predicted but never a label in the source"
+        "Class 'c' is predicted but never a label in the labelled data"
     )
     few = tabled([10, 10, 10], np.array([[4, 3, 3], [3, 4, 3], [3, 3, 4]]))
     assert "with a standard error of" in refusal(few, target)
     two = source[(source["label"] != "c") & (source["pred"] != "c")]
-    assert refusal(two, target).startswith("target.csv has predictions of class 'c', which is neither a label nor")
+    assert refusal(two, target).startswith("target.csv has predictions of class 'c', which does not occur in")
 
 
 def test_standard_errors_of_ratios_equal_those_of_drawn_samples() -> None:

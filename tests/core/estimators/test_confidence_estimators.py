@@ -19,11 +19,12 @@ from mandoline_core.estimators.confidence import (
 from mandoline_core.estimators.cot import Cot, CotWeighted
 from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.metrics.metric import evaluate
-from mandoline_core.metrics.registry import METRICS, get_metric
+from mandoline_core.metrics.registry import METRICS
 from tests.core.answered import (
     SamplePair,
     answers,
     assert_influence_is_the_derivative,
+    fit_metric,
     random_answers,
     state,
     state_drawn,
@@ -78,7 +79,7 @@ def test_difference_of_confidences_stays_between_0_and_1_and_says_so() -> None:
     outcome = DifferenceOfConfidences().estimate(state(source, target))
     assert outcome.value == 1.0
     assert [finding.code for finding in outcome.findings] == ["estimate_outside_bounds"]
-    assert "would be 132.5%" in outcome.findings[0].message
+    assert "was out of range (132.5%) and is shown as 100.0%." in outcome.findings[0].message
     assert DifferenceOfConfidences().estimate(state(source, target, "error")).value == 0.0
 
 
@@ -145,7 +146,7 @@ def test_expected_metric_is_the_mean_over_drawn_labels_at_scale(name: str, n_cla
     tenths = rng.multinomial(10, np.ones(n_classes) / n_classes, 40)
     own = rng.dirichlet(np.ones(n_classes), 40)
     predicted = own.argmax(axis=1).astype(np.int32)
-    metric = get_metric(name).fit(("a", "b", "c")[:n_classes])
+    metric = fit_metric(name, n_classes)
     found = expected_metric(metric, predicted, own, tenths / 10)
     row, truth = np.repeat(np.arange(40), 10), np.concatenate([np.repeat(np.arange(n_classes), t) for t in tenths])
     assert metric.statistics is not None
@@ -296,8 +297,8 @@ def test_rows_without_probabilities_are_left_out_and_counted(estimator: Estimato
         assert not own[150:].any()
     said = [finding.message for finding in found.findings if finding.code == "rows_without_probabilities"]
     assert said == [
-        "200 of 400 rows of source.csv lack a prediction or class probabilities and are left out.",
-        "150 of 300 rows of target.csv lack a prediction or class probabilities and are left out.",
+        "200 of 400 rows of source.csv have no prediction or class probabilities and are left out.",
+        "150 of 300 rows of target.csv have no prediction or class probabilities and are left out.",
     ]
 
 

@@ -10,8 +10,9 @@ import pytest
 from scipy.stats import binom
 
 from mandoline_core import EstimatorSettings, MandolineError
-from mandoline_core.estimators.doubly_robust import DoublyRobust, OutcomeDesign, combine
+from mandoline_core.estimators.doubly_robust import DoublyRobust
 from mandoline_core.estimators.mandoline import Mandoline
+from mandoline_core.estimators.outcome_model import OutcomeDesign, combine
 from mandoline_core.estimators.probabilities import PredictedRows, usable_rows
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.pipeline.diagnostics import interval_of
@@ -97,10 +98,10 @@ def test_what_it_refuses() -> None:
     """No slices, metrics that are not means, too few rows to regress on."""
     rng = np.random.default_rng(5)
     source, target = random_answers(rng, 100, 2), random_answers(rng, 80, 2, labelled=False)
-    assert "auroc is not made of means" in str(DoublyRobust().reason(state(source, target, "auroc")))
+    assert "made of means over rows, unlike auroc" in str(DoublyRobust().reason(state(source, target, "auroc")))
     bare = state_drawn(SamplePair.of(source), SamplePair.of(target))
-    assert DoublyRobust().reason(bare) == "There are no slices to weight by. Add or enable at least one."
-    with pytest.raises(MandolineError, match=r"needs at least 10 source rows with class probabilities\. There are 9"):
+    assert DoublyRobust().reason(bare) == "There are no slices. Add or enable at least one."
+    with pytest.raises(MandolineError, match=r"needs at least 10 labelled rows with all it looks at\. Got 9"):
         DoublyRobust().estimate(state(source[:9], target))
 
 

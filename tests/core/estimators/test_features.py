@@ -100,12 +100,12 @@ def test_default_columns_are_those_that_may_tell_the_samples_apart() -> None:
     columns, left_out = default_columns(*samples())
     assert columns == ("age", "n_words", "member", "when", "day", "place", "text")
     assert left_out == {
-        "id": "an identifier: nearly every value occurs once",
-        "row": "an identifier: nearly every value occurs once",
-        "same": "the same value in every row of both samples",
+        "id": "an identifier: nearly every value is unique",
+        "row": "an identifier: nearly every value is unique",
+        "same": "the same value in every row",
         "label": "the label",
-        "pred": "an answer of model 'm'",
-        "prob": "an answer of model 'm'",
+        "pred": "a prediction of model 'm'",
+        "prob": "a prediction of model 'm'",
         "extra": "not in target.csv",
     }
 
@@ -120,7 +120,7 @@ def test_keys_that_repeat_are_known_by_their_name() -> None:
     keys = [3 * (i // 2) for i in range(200)]
     columns, left_out = default_columns(*pair({"userId": keys, "age": keys}, {"userId": keys, "age": keys}))
     assert columns == ("age",)
-    assert left_out == {"userId": "an identifier, by its name"}
+    assert left_out == {"userId": "an identifier, judging by its name"}
 
 
 def test_measurements_that_never_repeat_are_no_identifiers() -> None:
@@ -133,7 +133,7 @@ def test_empty_columns_are_left_out() -> None:
     source, target = pair({"a": [None, None], "b": [1, 2], "c": [1, 2]}, {"a": [None], "b": [None], "c": [5]})
     columns, left_out = default_columns(source, target)
     assert columns == ("c",)
-    assert left_out == {"a": "no value at all", "b": "no value at all in target.csv"}
+    assert left_out == {"a": "no values", "b": "no values in target.csv"}
 
 
 def test_a_value_that_is_the_same_where_known_still_tells_by_its_holes() -> None:
@@ -243,8 +243,8 @@ def test_text_without_a_shared_word_is_left_out() -> None:
     source, target = pair({"t": texts[:3], "x": [1, 2, 3]}, {"t": texts[3:], "x": [4, 5, 6]})
     found = build_features(source, target)
     assert found.columns == ("x",)
-    assert found.left_out == {"t": "no word occurs in two rows"}
-    with pytest.raises(DataError, match="'t' \\(no word occurs in two rows\\)"):
+    assert found.left_out == {"t": "no word in two rows"}
+    with pytest.raises(DataError, match="'t' \\(no word in two rows\\)"):
         build_features(source, target, ["t"])
 
 
@@ -286,7 +286,7 @@ def test_a_person_may_choose_predictions_and_probabilities() -> None:
 def test_a_chosen_column_without_information_is_dropped_beside_others() -> None:
     found = build_features(*samples(), ["same", "n_words"])
     assert found.columns == ("n_words",)
-    assert found.left_out == {"same": "the same value in every row of both samples"}
+    assert found.left_out == {"same": "the same value in every row"}
 
 
 def message(source: Sample, target: Sample, columns: list[str] | None = None, **settings: Any) -> str:
@@ -299,23 +299,19 @@ def message(source: Sample, target: Sample, columns: list[str] | None = None, **
 def test_columns_that_are_the_same_everywhere_are_refused() -> None:
     samples = pair({"a": [1, 1], "b": ["x", "x"]}, {"a": [1], "b": ["x"]})
     assert message(*samples, ["a", "b"]) == (
-        "Columns 'a' and 'b' have the same value in every row of both samples, so they cannot tell the samples apart. "
-        "Choose other columns in [methods]."
+        "Columns 'a' and 'b' have the same value in every row. Choose other columns in [methods]."
     )
     assert message(*samples, ["a"]) == (
-        "Column 'a' has the same value in every row of both samples, so it cannot tell the samples apart. "
-        "Choose other columns in [methods]."
+        "Column 'a' has the same value in every row. Choose other columns in [methods]."
     )
     assert message(*samples) == (
-        "No column is left to compare the samples by: a (the same value in every row of both samples), "
-        "b (the same value in every row of both samples). Choose one or more in [methods]."
+        "No usable columns to compare: a (the same value in every row), "
+        "b (the same value in every row). Set features in [methods]."
     )
 
 
 def test_no_column_at_all_is_refused() -> None:
-    assert message(*samples(), []) == (
-        "No column is chosen to compare the samples by. Choose one or more in [methods]."
-    )
+    assert message(*samples(), []) == ("No columns to compare. Set features in [methods].")
 
 
 def test_a_column_that_is_not_there_is_refused_with_the_nearest_name() -> None:

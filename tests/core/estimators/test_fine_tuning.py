@@ -55,8 +55,8 @@ def said_by(compute: Any) -> str:
 def test_without_a_folder_the_method_says_what_to_set() -> None:
     """And how to install what it needs, in one sentence more."""
     assert reason() == (
-        "No model is named to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model on this "
-        "machine, and run: pip install 'mandoline-estimator[transformers]'."
+        "No model to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model, "
+        "and run: pip install 'mandoline-estimator[transformers]'."
     )
 
 
@@ -64,8 +64,7 @@ def test_without_a_folder_the_method_says_what_to_set() -> None:
 def test_without_pytorch_the_method_says_how_to_install_it(tmp_path: Path) -> None:
     """Before it looks into the folder."""
     missing = "PyTorch" if find_spec("transformers") else "PyTorch and Transformers"
-    are = "is" if find_spec("transformers") else "are"
-    expected = f"Fine-tuning needs {missing}, which {are} not installed. "
+    expected = f"Fine-tuning needs {missing}. "
     assert reason(transformer=str(tmp_path)) == f"{expected}Run: pip install 'mandoline-estimator[transformers]'."
 
 
@@ -73,8 +72,8 @@ def test_slice_codes_alone_have_no_texts() -> None:
     """Nothing can be read of them."""
     problem = md.estimate_from_codes([[1], [-1]] * 5, [1.0, 0.0] * 5, [[1], [-1]]).first.problem
     assert METHOD.reason(problem) == (
-        "No model is named to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model on this "
-        "machine, and run: pip install 'mandoline-estimator[transformers]'."
+        "No model to fine-tune. Set transformer in [methods] to the folder of a Hugging Face model, "
+        "and run: pip install 'mandoline-estimator[transformers]'."
     )
 
 
@@ -95,12 +94,12 @@ def test_folders_that_hold_no_model_are_refused(tmp_path: Path) -> None:
     nowhere, file, folder = tmp_path / "nowhere", tmp_path / "file", tmp_path / "folder"
     file.write_text("x")
     folder.mkdir()
-    what = "Set transformer in [methods] to the folder of a Hugging Face model on this machine; none is downloaded."
+    what = "Set transformer in [methods] to the folder of a Hugging Face model. Models are not downloaded."
     assert said_by(lambda: check_folder(nowhere)) == f"There is no folder {nowhere}. {what}"
     assert said_by(lambda: check_folder(file)) == f"{file} is a file, not a folder. {what}"
-    assert said_by(lambda: check_folder(folder)).startswith(f"{folder} has no config.json, so it is not the folder of")
+    assert said_by(lambda: check_folder(folder)).startswith(f"{folder} has no config.json. Set transformer")
     (folder / "config.json").write_text("{}")
-    assert said_by(lambda: check_folder(folder)).startswith(f"{folder} has no weights, which are in model.safetensors")
+    assert said_by(lambda: check_folder(folder)).startswith(f"{folder} has no weights (model.safetensors")
     (folder / "model-00001-of-00002.safetensors").touch()
     check_folder(folder)
 
@@ -112,12 +111,12 @@ def test_columns_of_several_words_are_read_unless_others_are_named() -> None:
     assert choose_texts(source, source) == ("said", "reply")
     assert choose_texts(source, target) == ("said",)
     assert choose_texts(source, target, ["place", "said", "place"]) == ("place", "said")
-    assert "Column 'n' holds numbers" in said_by(lambda: choose_texts(source, target, ["n"]))
+    assert "Column 'n' contains numbers" in said_by(lambda: choose_texts(source, target, ["n"]))
     assert "Column 'reply' is not in target.csv" in said_by(lambda: choose_texts(source, target, ["reply"]))
     bare = md.Sample(FRAME[["n", "place"]])
     assert said_by(lambda: choose_texts(bare, bare)) == (
-        "No column of both samples holds text of several words. Columns: n, place. Name columns of text as texts in "
-        "[methods]."
+        "No column contains text in both labelled and new data. Columns: n, place. "
+        "Set texts in [methods] to text columns."
     )
 
 

@@ -177,7 +177,7 @@ def test_settings_that_cannot_be_met_are_refused():
     """The message says which settings, and what to do."""
     source, target = draw(0, 10)
     matcher = KernelMatcher(source, target, width=1.0)
-    with pytest.raises(MandolineError, match=r"With box = 0\.5 no ratio is above 0\.5"):
+    with pytest.raises(MandolineError, match=r"No weights satisfy both box = 0\.5"):
         matcher.solve(np.ones(len(source)), np.ones(len(target)), box=0.5, tolerance=0.1)
 
 

@@ -92,7 +92,7 @@ def test_median_width_of_many_points_is_near_the_median_of_all():
 def test_median_width_refuses_points_that_are_all_equal():
     """Without a distance there is no width, and the message says so."""
     same, counts = np.ones((3, 2)), np.ones(3)
-    with pytest.raises(MandolineError, match="All rows of both samples have the same features"):
+    with pytest.raises(MandolineError, match="All rows have the same features"):
         median_width(same, counts, same, counts, np.random.default_rng(0))
 
 
@@ -129,10 +129,10 @@ def test_factor_stops_at_its_tolerance():
 @pytest.mark.parametrize(
     ("points", "counts", "message"),
     [
-        (np.ones(3), np.ones(3), "two dimensions"),
-        (np.ones((3, 1)), np.ones(2), "3 points, counts of shape"),
+        (np.ones(3), np.ones(3), "2 dimensions"),
+        (np.ones((3, 1)), np.ones(2), r"one value per point \(3\)\. Got shape"),
         (np.array([[np.nan]]), np.ones(1), "missing or infinite"),
-        (np.ones((2, 1)), np.array([1.0, -1.0]), "not negative"),
+        (np.ones((2, 1)), np.array([1.0, -1.0]), "non-negative"),
         (np.ones((2, 1)), np.zeros(2), "not all 0"),
     ],
 )

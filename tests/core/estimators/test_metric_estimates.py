@@ -92,7 +92,7 @@ def test_a_method_of_means_says_that_it_cannot_rank() -> None:
     """AUROC is not made of means."""
     case = CASES["auroc, 2 classes"]
     with pytest.raises(
-        md.MandolineError, match=r"^Estimator 'denoised' does not apply here\. This method estimates means"
+        md.MandolineError, match=r"^Method 'denoised' does not apply\. .* made of means over rows, unlike auroc"
     ):
         report(case, draw(1, 100, 2), draw(2, 100, 2), estimator="denoised")
 

@@ -177,17 +177,17 @@ def test_centres_are_target_points_that_have_rows():
 def test_samples_with_nothing_in_common_are_an_error():
     """Where every ratio is 0 there is nothing to weight with, and the message says so."""
     source, target = np.array([[0.0], [0.1]]), np.array([[1000.0], [1000.1]])
-    with pytest.raises(OverlapError, match="have nothing in common"):
+    with pytest.raises(OverlapError, match="labelled and new rows do not overlap"):
         fit_ratio(source, np.ones(2), target, np.ones(2), rng=np.random.default_rng(0), widths=(0.01,))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"widths": ()}, "widths must be positive numbers"),
-        ({"ridges": (0.0,)}, "ridges must be positive numbers, at least one. Got \\(0.0,\\)"),
-        ({"source_counts": np.array([1.0, 0.0])}, "The source has 1 rows; leaving one out needs at least 2"),
-        ({"target": np.ones((2, 3))}, "The source has 1 features, the target 3"),
+        ({"widths": ()}, "widths must be one or more positive numbers"),
+        ({"ridges": (0.0,)}, "ridges must be one or more positive numbers. Got \\(0.0,\\)"),
+        ({"source_counts": np.array([1.0, 0.0])}, "Leave-one-out needs at least 2 rows. The labelled data has 1"),
+        ({"target": np.ones((2, 3))}, "The labelled data has 1 features, the new data 3"),
     ],
 )
 def test_bad_settings_are_refused(change, message):

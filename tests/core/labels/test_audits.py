@@ -198,7 +198,7 @@ def test_lost_answers_are_a_finding_and_the_others_stay():
     made = {**MADE, "source": unlike.iloc[20:].reset_index(drop=True)}
     report = report_model(stated(made, audit=audit, noise=MEASURED), md.EstimatorSettings())
     (finding,) = [one for one in report.findings if one.code == "audited_rows_lost"]
-    assert "20 of 60 answers about rows of slice 'dark'" in finding.message
+    assert "20 of 60 audit answers for slice 'dark'" in finding.message
     assert (report.problem.audit.answers != 0).sum() == 40
 
 
@@ -282,14 +282,11 @@ def test_the_project_file_holds_the_answers_and_the_command_line_has_the_same_nu
     [
         (
             {},
-            (
-                "the audit of [[slices]] number 1 ('s') has no columns. Add columns, the columns that its rows are "
-                "known by."
-            ),
+            ("the audit of [[slices]] number 1 ('s') has no columns. Add columns, the columns that identify its rows."),
         ),
         (
             {"columns": ["x"], "source": {"truly_in": ["a"], "skipped": ["a"]}},
-            "[[slices]] number 1 ('s'): Row 'a' is both truly_in and skipped in an audit. Keep one of the two.",
+            "[[slices]] number 1 ('s'): Row 'a' is both truly_in and skipped in an audit. Keep one.",
         ),
         (
             {"columns": ["x"], "source": {"inside": ["a"]}},
@@ -319,10 +316,10 @@ def test_what_is_wrong_with_an_audit_is_said(table, message):
 
 
 def test_measuring_without_answers_says_what_to_do():
-    with pytest.raises(md.MandolineError, match="no source row has a true answer"):
+    with pytest.raises(md.MandolineError, match="has no gold labels on labelled rows"):
         stated(MADE, audit=SliceAudit(COLUMNS), noise=MEASURED)
     audit = audited(MADE, {"source": [], "target": [0]})
-    with pytest.raises(md.MandolineError, match="no target row with a gold answer is"):
+    with pytest.raises(md.MandolineError, match="no new row with a gold label is"):
         stated(MADE, audit=audit, noise=md.Noise(target_measured=True))
 
 
@@ -348,13 +345,13 @@ def test_published_precision_and_recall_give_the_corrections_of_the_table_they_c
     ("numbers", "message"),
     [
         ((90, 0.5, 0.2), "precision must be between 0 and 1. Got 90. Did you mean 0.9?"),
-        ((0.9, 0.0, 0.2), "A slice with a precision or a recall of 0 finds nothing of what it is for."),
+        ((0.9, 0.0, 0.2), "A slice with a precision or a recall of 0 is never right."),
         (
             (0.9, 0.5, 1.0),
-            "The slice says in for 100% of the rows, so precision and recall cannot tell what it misses.",
+            "The slice contains 100.0% of the rows, so precision and recall do not show what it misses.",
         ),
-        ((0.9, 0.2, 0.5), "it would miss 180% of all rows and leaves out only 50%."),
-        ((0.2, 0.2, 0.2), "say that the slice carries no information"),
+        ((0.9, 0.2, 0.5), "are impossible for a slice that contains 50.0% of the rows."),
+        ((0.2, 0.2, 0.2), "mean that the slice carries no information"),
     ],
 )
 def test_impossible_publications_are_refused_in_a_sentence(numbers, message):

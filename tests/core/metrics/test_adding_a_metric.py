@@ -64,7 +64,7 @@ def test_a_new_metric_is_estimated_and_said(listed: Metric) -> None:
     assert report.source == pytest.approx(0.9)
     assert report.estimate == pytest.approx(0.75)
     assert report.interval[0] < 0.75 < report.interval[1] <= 1
-    assert "close on the target" in str(report)
+    assert "closeness on new data" in str(report)
     assert "75.0%" in str(report)
     assert headline(report.first).measured == "On your labelled data it was 90.0%."
 
@@ -83,5 +83,5 @@ def test_a_project_file_the_command_line_and_the_schema_know_it(
 
 
 def test_without_its_line_in_the_list_it_is_not_known(tmp_path: Path) -> None:
-    with pytest.raises(md.ProjectError, match="Metric 'close' is not known"):
+    with pytest.raises(md.ProjectError, match="Unknown metric 'close'"):
         md.estimate(md.load_project(project(tmp_path, "close")))

@@ -75,7 +75,7 @@ def test_one_class_has_no_area(inside, which):
     with pytest.raises(DataError) as caught:
         auroc(positive, np.arange(3.0), weights, "yes")
     assert str(caught.value) == (
-        f"{which} that counts has the label 'yes', so AUROC is not defined. Choose another class or metric."
+        f"{which} with a weight has the label 'yes', so AUROC is undefined. Choose another class or metric."
     )
 
 

@@ -65,7 +65,7 @@ def test_merging_in_a_second_sample_may_name_classes_it_lacks() -> None:
 
 def test_merging_an_unknown_class_is_refused() -> None:
     """With the nearest name."""
-    with pytest.raises(ProjectError, match=r"^merge names class 'nutral', which is neither a label nor a prediction\."):
+    with pytest.raises(ProjectError, match=r"^merge in \[metric\] names an unknown class 'nutral'\."):
         read_class_labels(
             sample(label=LABELS, pred=PREDICTIONS), label="label", prediction="pred", merge={"x": ["nutral"]}
         )
@@ -143,13 +143,13 @@ def test_classes_of_probabilities_that_no_row_shows_can_be_added() -> None:
         (
             chances((0.2, 0.5, 0.3), pred=("b",)),
             Model("m", "pred"),
-            "Model 'm' has no class probabilities. Name their columns in probabilities.",
+            "Model 'm' has no class probabilities. Set probabilities in [[models]].",
         ),
         (
             chances((0.2, 0.5, 0.3), pred=("d",)),
             MODEL,
             (
-                "Model 'm' has no probability for class 'd', which rows.csv has. Its probabilities are for: a, b, c. "
+                "Model 'm' has no probability for class 'd' of rows.csv. It has: a, b, c. "
                 "Add the missing column to probabilities."
             ),
         ),
@@ -157,23 +157,22 @@ def test_classes_of_probabilities_that_no_row_shows_can_be_added() -> None:
             chances((0.2, 0.5, 0.3), (0.2, 0.5, 0.5), (0.1, 0.5, 0.3), pred=("b", "b", "b")),
             MODEL,
             (
-                "The class probabilities of model 'm' do not add up to 1 in 2 of 3 rows of rows.csv (row 2: 1.2). "
-                "Check that every class has its column, and that they hold probabilities and not scores."
+                "The class probabilities of model 'm' do not sum to 1 in 2 of 3 rows of rows.csv (row 2: 1.2). "
+                "Check that every class has a column, and that the columns contain probabilities, not scores."
             ),
         ),
         (
             chances((0.2, 0.5, 0.3), (0.2, 0.5, 0.3), pred=("a", "c")),
             MODEL,
             (
-                "In 100% of the rows of rows.csv the prediction of model 'm' is not its most probable class, so "
-                "predictions and probabilities contradict each other. "
-                "Check that each probability column belongs to the class it is named for."
+                "The prediction of model 'm' is not its most probable class in 100.0% of the rows of rows.csv. "
+                "Check that each probability column belongs to its class."
             ),
         ),
         (
             chances((np.nan, 0.5, 0.3), pred=("a",)),
             MODEL,
-            "No row of rows.csv has both a prediction and class probabilities of model 'm'. Fill them in.",
+            "No row of rows.csv has both a prediction and class probabilities of model 'm'. Add them.",
         ),
     ],
     ids=["none", "no column for a class", "sums", "contradiction", "all missing"],
@@ -193,7 +192,9 @@ def test_a_few_contradictions_are_a_finding() -> None:
         rows, MODEL, read_class_labels(rows, label=None, prediction="pred", known=("a", "b", "c"))
     )
     assert (finding.code, finding.severity) == ("prediction_not_most_probable", "warning")
-    assert finding.message.startswith("In 10.0% of the rows of rows.csv the prediction of model 'm' is not its most")
+    assert finding.text == (
+        "The prediction of model 'm' is not its most probable class in 10.0% of the rows of rows.csv."
+    )
 
 
 @pytest.mark.parametrize("rule", [md.Entropy("unsure", buckets=2), md.Confidence("unsure", below=0.7)])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from mandoline_core.errors import DataError
-from mandoline_core.metrics.confusion import OF_ALL, one_class_rows, ratio_of_one, table_rows
+from mandoline_core.metrics.confusion import OF_ALL, RATIOS, one_class_rows, ratio_of_one, table_rows
 
 SCORES = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
 
@@ -62,7 +62,7 @@ def test_metrics_of_one_class_equal_scikit_learn(seed, n, n_classes):
     means = weights @ one_class_rows(truth, predicted, 1)
     for name, score in SCORES.items():
         expected = score(truth, predicted, sample_weight=weights, labels=[1], average="macro")
-        assert ratio_of_one(name, means, "1")[0] == pytest.approx(expected, abs=1e-12), name
+        assert ratio_of_one(RATIOS[name], means, "1")[0] == pytest.approx(expected, abs=1e-12), name
 
 
 @pytest.mark.parametrize("name", OF_ALL)
@@ -79,8 +79,10 @@ def test_slopes_of_averages_are_derivatives(name, n_classes):
 def test_slopes_of_one_class_are_derivatives(name):
     """By hits, false alarms and misses."""
     means = np.array([0.3, 0.1, 0.2])
-    found = ratio_of_one(name, means, "yes")[1]
-    np.testing.assert_allclose(found, derivative(lambda at: ratio_of_one(name, at, "yes")[0], means), rtol=0, atol=1e-8)
+    found = ratio_of_one(RATIOS[name], means, "yes")[1]
+    np.testing.assert_allclose(
+        found, derivative(lambda at: ratio_of_one(RATIOS[name], at, "yes")[0], means), rtol=0, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize("table", [[[0.4, 0.6], [0.0, 0.0]], [[0.4, 0.0], [0.6, 0.0]], [[1.0, 0.0], [0.0, 0.0]]])
@@ -94,13 +96,13 @@ def test_mcc_is_0_where_labels_or_predictions_do_not_vary(table):
 @pytest.mark.parametrize(
     ("name", "means", "message"),
     [
-        ("precision", [0.0, 0.0, 0.4], "The model never predicts class 'yes' in rows that count, so its precision is"),
-        ("recall", [0.0, 0.4, 0.0], "No label is 'yes' in rows that count, so its recall is"),
-        ("f1", [0.0, 0.0, 0.0], "Class 'yes' is neither a label nor a prediction in rows that count, so its F1 is"),
+        ("precision", [0.0, 0.0, 0.4], "The model never predicts class 'yes', so its precision is"),
+        ("recall", [0.0, 0.4, 0.0], "No label is 'yes', so its recall is"),
+        ("f1", [0.0, 0.0, 0.0], "Class 'yes' is neither a label nor a prediction, so its F1 is"),
     ],
 )
 def test_what_is_not_defined_is_said(name, means, message):
     """With what to do."""
     with pytest.raises(DataError) as caught:
-        ratio_of_one(name, np.array(means), "yes")
-    assert str(caught.value) == f"{message} not defined. Choose another class or metric."
+        ratio_of_one(RATIOS[name], np.array(means), "yes")
+    assert str(caught.value) == f"{message} undefined. Choose another class or metric."

@@ -25,9 +25,9 @@ def report_of(metric: str = "mean") -> Report:
 @pytest.mark.parametrize(
     ("metric", "met", "missed", "words"),
     [
-        ("accuracy", 0.5, 0.51, "score: the estimate 50% is below 51%."),
-        ("error", 0.5, 0.49, "score: the estimate 50% is above 49%."),
-        ("bias", 0.5, 0.49, "score: the estimate 50% is further from 0 than 49%."),
+        ("accuracy", 0.5, 0.51, "score: the estimate 50.0% is below 51.0%."),
+        ("error", 0.5, 0.49, "score: the estimate 50.0% is above 49.0%."),
+        ("bias", 0.5, 0.49, "score: the estimate 50.0% is farther from 0 than 49.0%."),
     ],
 )
 def test_min_is_the_worst_score_that_will_do(metric: str, met: float, missed: float, words: str) -> None:
@@ -50,7 +50,7 @@ def test_a_drop_is_what_became_worse(metric: str, met: bool) -> None:
     """From 75% to 50% is 25 points lost where more is better, and 25 won where less is."""
     (result,) = check_demands(report_of(metric), Demands(max_drop=3))
     assert result.met is met
-    assert ("25 points worse" in result.message) is not met
+    assert ("25.0 points worse" in result.message) is not met
     (result,) = check_demands(report_of(metric), Demands(max_drop=25.0001))
     assert result.met
 
@@ -92,8 +92,8 @@ def test_no_rule_means_that_no_verdict_may_be_red() -> None:
     [
         ("accuracy", 90, "--min must be between 0 and 1. Got 90. Did you mean 0.9?"),
         ("accuracy", math.nan, "--min must be between 0 and 1. Got nan."),
-        ("rmse", -1, "--min must be a number, 0 or above. Got -1."),
-        ("bias", -1, "--min must be a number, 0 or above. Got -1."),
+        ("rmse", -1, "--min must be a number, 0 or more. Got -1."),
+        ("bias", -1, "--min must be a number, 0 or more. Got -1."),
         ("mean", math.inf, "--min must be a number. Got inf."),
     ],
 )

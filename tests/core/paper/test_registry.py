@@ -36,8 +36,8 @@ def test_a_quick_run_finds_numbers_that_can_be_drawn_and_printed(name: str) -> N
         assert drawn.layout.title.text
     text = str(found)
     assert text.startswith(f"{experiment.title} ({experiment.place})")
-    assert "Where ours differs:" in text
-    assert "by a quick run" in text
+    assert "Differences from the paper:" in text
+    assert "in a quick run" in text
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -54,5 +54,5 @@ def test_every_file_of_an_experiment_is_registered() -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_nearest() -> None:
-    with pytest.raises(md.MandolineError, match=r"no experiment 'noisy_slice'.*Did you mean 'noisy-slices'"):
+    with pytest.raises(md.MandolineError, match=r"Unknown experiment 'noisy_slice'.*Did you mean 'noisy-slices'"):
         get_experiment("noisy_slice")

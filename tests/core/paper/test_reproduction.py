@@ -14,17 +14,17 @@ pytestmark = pytest.mark.paper
 
 @pytest.mark.parametrize("seeds", [0, -1, True, 1.5])
 def test_seeds_must_be_a_whole_number(seeds: int) -> None:
-    with pytest.raises(md.MandolineError, match="seeds must be a whole number, 1 or above"):
+    with pytest.raises(md.MandolineError, match="seeds must be a whole number, 1 or more"):
         md.reproduce("theorem", seeds=seeds)
 
 
 def test_data_are_refused_where_nothing_reads_them(tmp_path: Path) -> None:
-    with pytest.raises(md.DataError, match="'theorem' makes its own data and reads no files"):
+    with pytest.raises(md.DataError, match="'theorem' generates its data and reads no files"):
         md.reproduce("theorem", data=tmp_path)
 
 
 def test_data_must_be_a_folder(tmp_path: Path) -> None:
-    with pytest.raises(md.DataError, match="is no folder"):
+    with pytest.raises(md.DataError, match="is not a folder"):
         md.reproduce("blurry", data=tmp_path / "nowhere")
 
 
@@ -57,7 +57,7 @@ def test_what_a_seed_draws_does_not_depend_on_how_many_there_are() -> None:
 
 
 def test_an_experiment_without_data_makes_no_project(tmp_path: Path) -> None:
-    with pytest.raises(md.MandolineError, match="'theorem' has no data that would make a project"):
+    with pytest.raises(md.MandolineError, match="'theorem' has no data for a project"):
         open_project("theorem", tmp_path)
 
 

@@ -37,7 +37,7 @@ def test_mandoline_ignores_the_spurious_column() -> None:
     found = kept("support-shift")
     rows = [row["value"] for row in found.rows if row["method"] == "mandoline"]
     assert max(rows) < 0.02
-    assert value_of(found, method="cbiw_features", chance=0.0003) > 1
+    assert value_of(found, method="cbiw_features", probability=0.0003) > 1
 
 
 def test_the_denoised_estimate_is_near_wherever_slices_say_something() -> None:

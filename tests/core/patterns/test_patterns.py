@@ -146,5 +146,5 @@ def test_products_are_kept_unless_they_are_the_sums(rows, kept):
 def test_samples_with_different_numbers_of_slices_are_refused():
     """The message gives both numbers."""
     codes = np.ones((2, 3), dtype=np.int8)
-    with pytest.raises(SliceError, match="The source has codes for 3 slices, the target for 2"):
+    with pytest.raises(SliceError, match="The labelled data has 3 slices, the new data 2"):
         count_patterns(codes, codes[:, :2], np.ones((2, 1)))

@@ -11,7 +11,7 @@ from hypothesis import given
 from mandoline_core.checks.checks import find_all
 from mandoline_core.checks.support import TINY
 from mandoline_core.estimators.registry import get_estimator
-from mandoline_core.findings import Finding, FindingKind, worst_first
+from mandoline_core.findings import Finding, worst_first
 from mandoline_core.metrics.registry import get_metric
 from mandoline_core.pipeline import Cells, Estimate, Fit, estimate
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
@@ -89,7 +89,7 @@ def test_a_constant_slice_is_found():
     ones = np.ones(len(case.source))
     found = found_in(with_slice(case, ones, ones).problem())
     assert list(found) == ["constant_slice"]
-    expected = "Slice 'slice 3' is the same for every row of both samples, so it carries no information."
+    expected = "Slice 'slice 3' is the same for every row, so it carries no information."
     assert found["constant_slice"].message == expected
 
 
@@ -104,7 +104,7 @@ def test_duplicate_slices_are_found():
     """Both names are given."""
     case = plain()
     found = found_in(with_slice(case, case.source[:, 1], case.target[:, 1]).problem())
-    assert found["duplicate_slice"].message == "Slices 'slice 1' and 'slice 3' say the same about every row."
+    assert found["duplicate_slice"].message == "Slices 'slice 1' and 'slice 3' are identical on every row."
     opposite = found_in(with_slice(case, -case.source[:, 1], -case.target[:, 1]).problem())
     assert "duplicate_slice" not in opposite
 
@@ -118,8 +118,8 @@ def test_a_tiny_slice_has_fewer_than_five_rows(side):
         found = found_in(with_slice(case, side * inside_first(n, 400), target).problem())
         assert ("tiny_slice" in found) == (n < TINY)
     found = found_in(with_slice(case, side * inside_first(4, 400), target).problem())
-    where = "inside" if side == 1 else "outside"
-    assert found["tiny_slice"].message.startswith(f"Slice 'slice 3' has 4 source rows {where} it.")
+    contains = "contains" if side == 1 else "contains all but"
+    assert found["tiny_slice"].text == f"Slice 'slice 3' {contains} 4 labelled rows."
 
 
 def test_much_abstention_is_found_where_it_happens():
@@ -127,7 +127,7 @@ def test_much_abstention_is_found_where_it_happens():
     case = plain(n=1000)
     target = np.where(np.arange(1000) < 600, 0, case.target[:, 0])
     found = found_in(with_slice(case, case.source[:, 1], target).problem())
-    assert found["much_abstention"].message.startswith("Slice 'slice 3' abstains on 60% of the target")
+    assert found["much_abstention"].text == "Slice 'slice 3' abstains on 60.0% of the new data."
 
 
 def test_unseen_combinations_are_found_above_five_percent():
@@ -144,7 +144,7 @@ def test_unseen_combinations_are_found_above_five_percent():
 
 
 def test_few_effective_rows_are_found():
-    """A target that is nearly all inside a rare slice hangs on the few rows inside it."""
+    """A target that is nearly all inside a rare slice rests on the few rows inside it."""
     source = inside_first(20, 1000)[:, None].astype(np.int8)
     for inside, severity in ((600, "warning"), (980, "serious")):
         target = inside_first(inside, 1000)[:, None].astype(np.int8)
@@ -152,7 +152,7 @@ def test_few_effective_rows_are_found():
         # Weights: 20 rows share the inside, 980 the outside.
         effective = 1 / ((inside / 1000) ** 2 / 20 + (1 - inside / 1000) ** 2 / 980)
         assert found["few_effective_rows"].severity == severity
-        assert f"rests on {effective:,.0f} effective rows out of 1,000" in found["few_effective_rows"].message
+        assert f"rests on {effective:,.0f} effective rows of 1,000, and" in found["few_effective_rows"].message
     assert "few_effective_rows" not in found_in(Case(source, np.arange(1000) % 2.0, source).problem())
 
 
@@ -162,7 +162,7 @@ def test_few_rows_are_few_effective_rows_however_even_they_are():
         codes = inside_first(n // 2, n)[:, None].astype(np.int8)
         found = found_in(Case(codes, np.arange(n) % 2.0, codes).problem()).get("few_effective_rows")
         assert (found and found.severity) == severity
-        assert found is None or "count for very much" not in found.message
+        assert found is None or "weigh up to" not in found.message
 
 
 def test_small_samples_are_found():
@@ -180,21 +180,21 @@ def test_a_derived_rate_outside_the_unit_interval_is_found():
     target = inside_first(980, 1000)[:, None].astype(np.int8)
     found = found_in(Case(source, np.arange(1000) % 2.0, target, (), (noise,)).problem())
     message = found["derived_rate_outside"].message
-    assert "110% of the target would have to be truly inside it, which cannot be; 100% is used" in message
+    assert "truly contains 110.0% of the new data; 100.0% is used" in message
     assert found["derived_rate_outside"].severity == "serious"
     within = Case(source, np.arange(1000) % 2.0, source, (), (noise,)).problem()
     assert "derived_rate_outside" not in found_in(within)
 
 
 def test_a_derived_rate_just_outside_is_told_from_wrong_corrections():
-    """One row in ten errs both ways, and the target is all inside: 91% of its rows may well say so by luck."""
+    """One row in ten errs both ways, and the target is all inside: 91% of its rows may well say so."""
     noise = Noise(Correction(inside=0.9, outside=0.1))
     source = inside_first(500, 1000)[:, None].astype(np.int8)
     target = inside_first(910, 1000)[:, None].astype(np.int8)
     finding = found_in(Case(source, np.arange(1000) % 2.0, target, (), (noise,)).problem())["derived_rate_outside"]
     assert finding.severity == "info"
-    assert "101.25% of the target" in finding.message
-    assert "luck of the samples alone can do that" in finding.message
+    assert "101.2% of the new data" in finding.message
+    assert "Sampling error alone explains this" in finding.message
 
 
 def test_corrections_that_cannot_be_derived_are_found():
@@ -215,8 +215,9 @@ def test_the_whole_target_has_bounds_when_part_is_set_aside():
     assert numbers.set_aside == pytest.approx(0.1)
     assert numbers.bounds == pytest.approx((0.9 * outcome.value, 0.9 * outcome.value + 0.1))
     message = found_in(problem)["set_aside"].message
-    assert message.startswith("10% of the target (10 rows) resembles no labelled row (slices slice 1) and is set aside")
-    assert f"lies between {numbers.bounds[0]:.1%} and {numbers.bounds[1]:.1%}" in message
+    assert message.startswith("10.0% of the new data (10 rows) matches no labelled row and is left out.")
+    assert found_in(problem)["set_aside"].remedy == "Label a few of these rows, or turn off or merge slice 1."
+    assert f"is between {numbers.bounds[0]:.1%} and {numbers.bounds[1]:.1%}" in message
     assert diagnose(case.problem(), outcome).bounds is None  # a mean without bounds has none
 
 
@@ -225,7 +226,7 @@ def test_unused_rows_and_a_ridge_are_mentioned():
     case = plain()
     unused = found_in(replace(case, target=case.target[case.target[:, 0] == 1]).problem())
     n = int((case.source[:, 0] == -1).sum())
-    assert unused["unused_source_rows"].message.startswith(f"{n} of 400 source rows count for nothing")
+    assert unused["unused_source_rows"].message.startswith(f"{n} of 400 labelled rows have weight 0")
     assert found_in(replace(case, ridge=0.1).problem())["ridge"].severity == "info"
 
 
@@ -256,5 +257,5 @@ def test_intervals_hold_their_estimate():
 def test_findings_come_worst_first():
     """In the order given within one severity."""
     severities = zip("abcd", ("info", "serious") * 2, strict=True)
-    found = worst_first(FindingKind("fit", code, "", "", "").found(severity) for code, severity in severities)
+    found = worst_first(Finding("fit", code, severity, "") for code, severity in severities)
     assert [finding.code for finding in found] == ["b", "d", "a", "c"]

@@ -97,15 +97,16 @@ def test_words_say_what_one_point_does():
     found = correction_slopes(problem_of(NOISES["own"], "denoised"), EstimatorSettings(name="denoised"))
     by_key = {(slope.side, slope.key): slope for slope in found if slope.slice == "a"}
     for which, what, sign in (
-        (("source", "inside"), "1 point less sure inside moves", -1),
-        (("source", "outside"), "1 point less sure outside moves", 1),
-        (("target", "inside"), "1 point less sure inside, in the target, moves", -1),
-        (("target", "abstain"), "1 point more often truly inside where it abstains, in the target, moves", 1),
+        (("source", "inside"), "1 point less reliable when the rule says yes", -1),
+        (("source", "outside"), "1 point less reliable when the rule says no", 1),
+        (("target", "inside"), "1 point less reliable when the rule says yes (new data)", -1),
+        (("target", "abstain"), "1 point more often yes when the rule abstains (new data)", 1),
     ):
-        assert by_key[which].words == f"{what} the estimate by {sign * by_key[which].slope:+.2f} points."
+        moved = f"{sign * by_key[which].slope:+.1f}"
+        assert by_key[which].words == f"{what}: {'0.0' if float(moved) == 0 else moved} points."
     numbers = problem_of(NOISES["own"], "mandoline", metric=MetricSettings("mean", column="y"))
     slope = correction_slopes(numbers, EstimatorSettings())[0]
-    assert slope.words == f"1 point less sure inside moves the estimate by {-0.01 * slope.slope:+.3g}."
+    assert slope.words == f"1 point less reliable when the rule says yes: {-0.01 * slope.slope:+.4g}."
 
 
 def test_a_slice_that_does_not_matter_moves_nothing():
@@ -116,7 +117,7 @@ def test_a_slice_that_does_not_matter_moves_nothing():
     fit = md.estimate_from_codes(codes, np.ones(100), codes).first.fit
     for slope in correction_slopes(fit, EstimatorSettings()):
         assert slope.slope == pytest.approx(0, abs=1e-9)
-        assert slope.words.endswith("moves the estimate by 0.00 points.")
+        assert slope.words.endswith(": 0.0 points.")
 
 
 def test_a_step_that_changes_which_rows_are_set_aside_has_no_slope():
@@ -128,11 +129,11 @@ def test_a_step_that_changes_which_rows_are_set_aside_has_no_slope():
     found = {(s.slice, s.side, s.key): s for s in correction_slopes(fit, EstimatorSettings())}
     jump = next(s for (name, side, key), s in found.items() if (side, key) == ("source", "outside") and name == "0")
     assert jump.slope is None
-    assert jump.words == "1 point less sure outside changes which rows can be estimated at all."
+    assert jump.words == "1 point less reliable when the rule says no: other rows are left out."
 
 
 def test_methods_that_do_not_look_at_slices_are_refused():
     """No correction moves them."""
     fit = problem_of(NOISES["same"], "mandoline")
-    with pytest.raises(MandolineError, match=r"'source' does not apply here\. It does not look at slices"):
+    with pytest.raises(MandolineError, match=r"Method 'source' does not apply\. It does not use slices"):
         correction_slopes(fit, EstimatorSettings(name="source"))

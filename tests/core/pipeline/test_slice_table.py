@@ -98,7 +98,7 @@ def test_gold_agreement_equals_pandas(rows: dict[str, md.SliceRow]) -> None:
 def test_rules_are_said_in_words(rows: dict[str, md.SliceRow]) -> None:
     """The table can be read without the project file."""
     assert rows["negation"].rule == "text contains not"
-    assert rows["longer"].rule == "n_words above 20, not below 11, unknown between"
+    assert rows["longer"].rule == "n_words above 20, not below 11, abstains between"
 
 
 def test_an_empty_side_has_no_score() -> None:

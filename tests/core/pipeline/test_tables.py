@@ -18,6 +18,7 @@ from tests.core.projects import DIGITS, REVIEWS, ROOT
 ENGINES = ("polars", "duckdb")
 SHARED = sorted((ROOT.parent / "shared" / "data").glob("*/*.toml"))
 METRICS = ("f1, 4 classes", "mcc, 2 classes", "mae", "rmse", "bias", "mean", "log_loss, 4 classes", "brier, 2 classes")
+METRICS += ("f_beta 2 of None, 4 classes", "top_k_accuracy, 4 classes", "mape", "pinball")
 
 
 def numbers(report: md.ModelReport) -> np.ndarray:

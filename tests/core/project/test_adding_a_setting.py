@@ -18,13 +18,14 @@ from pydantic import Field
 
 import mandoline_core as md
 from mandoline_core.errors import ProjectError
+from mandoline_core.guide import read
 from mandoline_core.pipeline import state
 from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.project.validation import Whole, settings
 from mandoline_core.schemas.shapes import schema_of
 from tests.core.projects import ROOT, write_project
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+REFERENCE = read("reference-project-file")
 
 
 @settings
@@ -44,7 +45,7 @@ class Own(EstimatorSettings):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"rounds": 0}, "rounds must be a whole number, 1 or above. Got 0."),
+        ({"rounds": 0}, "rounds must be a whole number, 1 or more. Got 0."),
         ({"order": "row"}, "order must be 'rows' or 'patterns'. Got 'row'. Did you mean 'rows'?"),
         (
             {"round": 2},
@@ -70,7 +71,7 @@ def test_the_schema_has_its_default_its_bounds_and_its_sentence() -> None:
 
 @pytest.mark.parametrize("settings", [EstimatorSettings, MethodSettings, MetricSettings, TrustSettings])
 def test_the_reference_names_every_setting_and_its_choices(settings: type) -> None:
-    written = set(re.findall(r"\w+", " ".join(re.findall(r"```.*?```|`[^`\n]+`", README, re.DOTALL))))
+    written = set(re.findall(r"\w+", " ".join(re.findall(r"```.*?```|`[^`\n]+`", REFERENCE, re.DOTALL))))
     for name, shape in schema_of(settings)["properties"].items():
         assert {name, *shape.get("enum", ())} <= written
 
@@ -79,7 +80,7 @@ def test_a_line_in_a_copy_of_the_code_is_all_it_takes(tmp_path: Path) -> None:
     """File, command line, Python argument, saved again, in the schema; and a bad value gets a sentence."""
     shutil.copytree(ROOT / "mandoline_core", tmp_path / "mandoline_core", ignore=shutil.ignore_patterns("__pycache__"))
     file = tmp_path / "mandoline_core" / "project" / "settings.py"
-    last = "    replicates: Annotated[Whole, Field(ge=2)] = 1000\n"
+    last = "    replicates: Annotated[Whole, Field(ge=2, le=100_000)] = 1000\n"
     text = file.read_text(encoding="utf-8").replace(last, f"{last}    rounds: Annotated[Whole, Field(ge=1)] = 3\n")
     file.write_text(text, encoding="utf-8")
     write_project(tmp_path, {"estimator": {"rounds": 5}})
@@ -100,7 +101,7 @@ raise SystemExit(main(["estimate", "bad.toml"]))
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (2, "mandoline: rounds must be a whole number, 1 or above. Got 0.\n")
+    assert (done.returncode, done.stderr) == (2, "mandoline: rounds must be a whole number, 1 or more. Got 0.\n")
     assert json.loads(done.stdout)["made"]["settings"]["rounds"] == 5
 
 

@@ -46,35 +46,35 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "no slices": (
         {"slices": None},
-        "There are no slices, so there is nothing to reweight by. Add or enable at least one.",
+        "There are no slices. Add or enable at least one.",
     ),
     "slice on the label": (
         {"slices": [{"name": "good", "kind": "category", "column": "label", "values": ["good"]}]},
-        "Slice 'good' reads the label 'label', which a target does not have. Choose a column that both samples have.",
+        "Slice 'good' reads the label 'label', which new data does not have. Choose a column that both have.",
     ),
     "edges by another word": (
         {"edges": "automatic"},
         (
-            'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more '
-            'or fewer as in "inverse-covariance:6") or "graphical-lasso". '
+            'edges must be a list of pairs of slice names, "auto", "graphical-lasso" or "inverse-covariance" '
+            '(4 pairs; for 6, "inverse-covariance:6"). '
             "Got 'automatic'. Did you mean 'auto'?"
         ),
     ),
     "unknown slice in all": (
         made_of("all", "negation", "lnog"),
-        "Slice 'both' names slice 'lnog', which is not there. Slices: negation, long, both. Did you mean 'long'?",
+        ("Slice 'both' names slice 'lnog', which does not exist. Slices: negation, long, both. Did you mean 'long'?"),
     ),
     "unknown slice in any": (
         made_of("any", "lnog"),
-        "Slice 'both' names slice 'lnog', which is not there. Slices: negation, long, both. Did you mean 'long'?",
+        ("Slice 'both' names slice 'lnog', which does not exist. Slices: negation, long, both. Did you mean 'long'?"),
     ),
     "unknown slice in not": (
         made_of("not", "lnog"),
-        "Slice 'both' names slice 'lnog', which is not there. Slices: negation, long, both. Did you mean 'long'?",
+        ("Slice 'both' names slice 'lnog', which does not exist. Slices: negation, long, both. Did you mean 'long'?"),
     ),
     "slice made of itself": (
         made_of("all", "long", "both"),
-        "Slice 'both' is made of itself: both -> both. Break the circle.",
+        "Slice 'both' is made of itself: both -> both. Remove one of these from another.",
     ),
     "correction below 0": (
         noisy(outside=-0.02),
@@ -83,15 +83,15 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "correction that says nothing": (
         noisy(inside=0.5, outside=0.5),
         (
-            f"{FIRST}: Corrections inside = outside = 0.5 say that the slice carries no information. Remove the slice, "
-            "or set inside above outside."
+            f"{FIRST}: Corrections inside = outside = 0.5 mean that the slice carries no information. "
+            "Remove the slice, or set inside above outside."
         ),
     ),
     "look-around": (
         with_pattern("(?<!not )good"),
         (
-            "Slice 'links': Pattern '(?<!not )good' uses look-around, which the engines behind Mandoline do not run. "
-            "Write it without, or combine two slices with kind 'all' and 'not'."
+            "Slice 'links': Pattern '(?<!not )good' uses look-around, which is not supported. Remove it, or "
+            "combine two slices with kind 'all' and 'not'."
         ),
     ),
     "entropy without probabilities": (
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown estimator": (
         {"estimator": {"name": "mandolin"}},
-        f"Estimator 'mandolin' is not known. Estimators: {', '.join(ESTIMATORS)}. Did you mean 'mandoline'?",
+        f"Unknown method 'mandolin'. Methods: {', '.join(ESTIMATORS)}. Did you mean 'mandoline'?",
     ),
     "unknown split": (
         {"estimator": {"split": "halves"}},
@@ -112,13 +112,14 @@ CASES: dict[str, tuple[dict[str, Any], str]] = {
     "unknown metric": (
         {"metric": {"name": "acuracy"}},
         (
-            "Metric 'acuracy' is not known. Metrics: accuracy, error, precision, recall, f1, balanced_accuracy, mcc, "
-            "log_loss, brier, auroc, mae, rmse, bias, mean. Did you mean 'accuracy'?"
+            "Unknown metric 'acuracy'. Metrics: accuracy, error, precision, recall, f1, f_beta, balanced_accuracy, "
+            "mcc, quadratic_kappa, top_k_accuracy, log_loss, brier, auroc, mae, mape, rmse, pinball, bias, mean. "
+            "Did you mean 'accuracy'?"
         ),
     ),
     "merge of an unknown class": (
         {"metric": {"name": "accuracy", "merge": {"any": ["godo", "bad"]}}},
-        "merge names class 'godo', which is neither a label nor a prediction. Classes: bad, good. Did you mean 'good'?",
+        "merge in [metric] names an unknown class 'godo'. Classes: bad, good. Did you mean 'good'?",
     ),
 }
 
@@ -145,7 +146,7 @@ def test_a_project_that_cannot_be_right_is_refused(
         ),
         (
             'version = 1\nname = "café"\n'.encode("latin-1"),
-            "project.toml is not in UTF-8, as a TOML file must be: see line 2. Save it as UTF-8.",
+            "project.toml is not UTF-8, which TOML requires: see line 2. Save it as UTF-8.",
         ),
         (b"PK\x03\x04\xff\x00", "project.toml is not a text file. Expected a project file in TOML."),
     ],
@@ -171,7 +172,7 @@ def test_a_project_that_is_not_there_is_refused(
     nowhere = tmp_path / "nowhere" / "project.toml"
     expected = f"Project file 'project.toml' is not in {nowhere.parent}, which does not exist."
     assert refused(capsys, nowhere, command=command) == expected
-    expected = f"{tmp_path} is a folder. Name the project file in it: project.toml."
+    expected = f"{tmp_path} is a folder. Expected a project file. Those in it: project.toml."
     assert refused(capsys, tmp_path, command=command) == expected
 
 
@@ -181,9 +182,9 @@ def test_a_place_that_cannot_be_written_is_refused(
 ) -> None:
     """With the reason that the system gives."""
     project, nowhere = write_project(tmp_path), tmp_path / "nowhere" / "out"
-    expected = f"{nowhere} could not be written: No such file or directory. Choose another place."
+    expected = f"Cannot write {nowhere}: No such file or directory. Choose another path."
     assert refused(capsys, project, option, nowhere) == expected
-    expected = f"{tmp_path} could not be written: Is a directory. Choose another place."
+    expected = f"Cannot write {tmp_path}: Is a directory. Choose another path."
     assert refused(capsys, project, option, tmp_path) == expected
 
 

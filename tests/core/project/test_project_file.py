@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mandoline_core.data.sample import Model
+from mandoline_core.data import Model
 from mandoline_core.errors import DataError, MandolineError, ProjectError
 from mandoline_core.project import dump_project, load_project, parse_project, save_project
 from mandoline_core.project.project import Project
@@ -46,6 +46,7 @@ path = "source.csv"
 [target]
 path = "target.csv"
 labels = "labels.csv"
+key = "id"
 
 [task]
 label = "label"
@@ -100,8 +101,8 @@ SMALL = {
     "models": [{"name": "lr", "prediction": "pred"}],
 }
 EDGES = (
-    'edges must be a list of pairs of slice names, "auto", "inverse-covariance" (the 4 largest entries; more or fewer '
-    'as in "inverse-covariance:6") or "graphical-lasso".'
+    'edges must be a list of pairs of slice names, "auto", "graphical-lasso" or "inverse-covariance" '
+    '(4 pairs; for 6, "inverse-covariance:6").'
 )
 
 
@@ -127,6 +128,7 @@ def test_a_project_file_is_read_as_written(tmp_path):
         source_path=Path("source.csv"),
         target_path=Path("target.csv"),
         target_labels=Path("labels.csv"),
+        target_key="id",
         label="label",
         models=(Model("lr", "pred_lr", {"negative": "p_neg", "positive": "p_pos"}),),
         metric=MetricSettings("accuracy", merge={"non-entailment": ("neutral", "contradiction")}),
@@ -294,8 +296,8 @@ def test_a_python_function_cannot_be_saved():
     """The person is told what can be."""
     rule = slicing_function(lambda frame: None, name="mine")
     assert refusal(lambda: dump_project(small(slices=(rule,)))) == (
-        "Slice 'mine' is a Python function, which a project file cannot hold. "
-        "Write its answer into a column and use kind 'flag'."
+        "Slice 'mine' is a Python function, which a project file cannot store. Write its result to a column "
+        "and use kind 'flag'."
     )
 
 
@@ -313,8 +315,6 @@ def test_the_samples_are_read_with_their_roles(data):
     source, target = data.read()
     assert (source.name, source.label, source.models, source.n_rows) == ("a.csv", "label", (MODEL,), 2)
     assert (target.name, target.label, target.models, target.n_rows) == ("b.csv", None, (MODEL,), 3)
-    assert data.read_target_labels().to_list() == ["no", "no", "yes"]
-    assert replace(data, target_labels=None).read_target_labels() is None
     revealed = data.reveal(data.read()[1])
     assert (revealed.label, revealed.series("label").to_list()) == ("label", ["no", "no", "yes"])
 
@@ -336,12 +336,12 @@ def test_labels_must_have_a_row_for_each_row_of_the_target(data):
     """Otherwise they belong to another file."""
     (data.base / "labels.csv").write_text("label\nno\n")
     assert refusal(lambda: data.reveal(data.read()[1])) == (
-        "labels.csv has 1 rows, and the target has 3. "
-        "It must hold one label for each row of the target, in the same order."
+        "labels.csv has 1 rows, but b.csv has 3. Give one row for each new row in the same order, an ID column in both "
+        "files, or a plan's file."
     )
     (data.base / "labels.csv").write_text("lable,x\nno,1\n")
     with pytest.raises(DataError, match=r"^Column 'label' is not in labels.csv\. Columns: lable, x\. Did you mean"):
-        data.read_target_labels()
+        data.reveal(data.read()[1])
 
 
 def test_the_column_of_a_mean_must_be_in_the_source(data):
@@ -364,39 +364,38 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
-        ({"source": {}}, "[source] has no path. Add path, a text."),
-        ({"source": {"path": 1}}, "path in [source] must be a text that is not empty. Got 1."),
+        ({"source": {}}, "[source] has no path. Add path."),
+        ({"source": {"path": 1}}, "path in [source] must be a non-empty text. Got 1."),
         (
             {"source": "a.csv"},
-            "source in p.toml must be a table. Got 'a.csv'. Write [source] on a line of its own.",
+            "source in p.toml must be a table. Got 'a.csv'. Write [source] on its own line.",
         ),
         (
             {"target": {"path": "b.csv", "label": "x"}},
-            "Unknown key 'label' in [target]. Expected: path, engine, table, master, labels. Did you mean 'labels'?",
+            (
+                "Unknown key 'label' in [target]. Expected: path, engine, table, master, group, labels, key. "
+                "Did you mean 'labels'?"
+            ),
         ),
         (
             {"task": None},
-            (
-                "There is no label, and metric 'accuracy' compares with it. "
-                "Add [task] with label, the source's column of true classes."
-            ),
+            ("Metric 'accuracy' needs a label. Add [task] with label, the labelled data's column of true classes."),
         ),
         (
             {"models": None},
             (
-                "There is no model, and metric 'accuracy' scores one. Add [[models]] with a name and a "
-                "prediction column, "
-                "or use metric 'mean' with a column."
+                "Metric 'accuracy' needs a model. Add [[models]] with a name and a "
+                "prediction column, or use metric 'mean' with a column."
             ),
         ),
         (
             {"models": {"name": "lr"}},
             (
-                "models in p.toml must be a list of tables. Got one table. Write [[models]], with two "
-                "brackets, before each."
+                "models in p.toml must be a list of tables. Got one table. Start each one with [[models]], in "
+                "double brackets."
             ),
         ),
-        ({"models": [{"prediction": "p"}]}, "[[models]] number 1 has no name. Add name, a text."),
+        ({"models": [{"prediction": "p"}]}, "[[models]] number 1 has no name. Add name."),
         (
             {"models": [{"name": "lr", "predictions": "p"}]},
             (
@@ -406,30 +405,33 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ),
         (
             {"models": [{"name": "lr"}], "metric": {"name": "mae"}},
-            ("Model 'lr' has no prediction, which metric 'mae' needs. Add prediction, the column of its predictions."),
+            ("Metric 'mae' needs predictions, and model 'lr' has none. Set its prediction to a column."),
         ),
         (
             {"models": [{"name": "lr", "prediction": "p"}] * 2},
-            "More than one model is called 'lr'. Give each model its own name.",
+            "Two models are called 'lr'. Give each model its own name.",
         ),
         (
             {"models": [{"name": "lr", "prediction": "p", "probabilities": {"a": 1}}]},
-            "probabilities in [[models]] number 1 ('lr') must name a column for each class. Got 1 for 'a'.",
+            "probabilities in [[models]] number 1 ('lr') must give a column for each class. Got 1 for 'a'.",
         ),
         (
             {"metric": {"nam": "error"}},
-            "Unknown key 'nam' in [metric]. Expected: name, column, positive, merge. Did you mean 'name'?",
+            (
+                "Unknown key 'nam' in [metric]. Expected: name, column, positive, merge, beta, quantile, k. "
+                "Did you mean 'name'?"
+            ),
         ),
-        ({"metric": {"name": "mean"}}, "Metric 'mean' needs a column to average. Add column to the metric."),
+        ({"metric": {"name": "mean"}}, "Metric 'mean' needs a column to average. Set its column."),
         (
             {"metric": {"merge": {"x": "a"}}},
-            "merge must give 'x' a list of the classes it stands for. Got 'a'. Did you mean ['a']?",
+            "merge must map 'x' to a list of classes. Got 'a'. Did you mean ['a']?",
         ),
         (
             {"metric": {"merge": {"x": ["a"], "y": ["b", "a"]}}},
-            "Class 'a' is merged into 'x' and into 'y'. Choose one.",
+            "Class 'a' is merged into both 'x' and 'y'. Choose one.",
         ),
-        ({"metric": {"merge": ["a"]}}, "merge must give lists of classes by their new name. Got ['a']."),
+        ({"metric": {"merge": ["a"]}}, "merge must map each new class to a list of classes. Got ['a']."),
         ({"estimator": {"confidence": 95}}, "confidence must be between 0 and 1. Got 95. Did you mean 0.95?"),
         ({"estimator": {"confidence": 0}}, "confidence must be between 0 and 1. Got 0."),
         (
@@ -437,15 +439,12 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             "split must be 'none', 'half' or 'crossfit'. Got 'halves'. Did you mean 'half'?",
         ),
         ({"estimator": {"overlap": True}}, "overlap must be 'trim' or 'strict'. Got True."),
-        ({"estimator": {"ridge": -1}}, "ridge must be a number, 0 or above. Got -1."),
-        ({"estimator": {"seed": 0.5}}, "seed must be a whole number, 0 or above. Got 0.5."),
-        ({"estimator": {"replicates": 1}}, "replicates must be a whole number, 2 or above. Got 1."),
+        ({"estimator": {"ridge": -1}}, "ridge must be a number, 0 or more. Got -1."),
+        ({"estimator": {"seed": 0.5}}, "seed must be a whole number, 0 or more. Got 0.5."),
+        ({"estimator": {"replicates": 1}}, "replicates must be a whole number from 2 to 100,000. Got 1."),
         (
             {"estimator": {"interval": "bootstrap", "replicates": 2}},
-            (
-                "replicates must be 39 or above where confidence is 0.95: with fewer redraws the ends of the interval "
-                "lie beyond all of them. Got 2."
-            ),
+            ("replicates must be at least 39 when confidence is 0.95. Got 2."),
         ),
         (
             {"estimator": {"sede": 1}},
@@ -454,8 +453,8 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
                 "replicates. Did you mean 'seed'?"
             ),
         ),
-        ({"metric": {"name": "f1", "positive": ""}}, "positive must name a class. Got ''."),
-        ({"metric": {"name": "f1", "positive": ["a"]}}, "positive must name a class. Got ['a']."),
+        ({"metric": {"name": "f1", "positive": ""}}, "positive must be a class. Got ''."),
+        ({"metric": {"name": "f1", "positive": ["a"]}}, "positive must be a class. Got ['a']."),
         (
             {"methods": {"features": "age"}},
             "features must be a list of columns. Got 'age'. Did you mean ['age']?",
@@ -463,23 +462,25 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         ({"methods": {"features": ["age", 1]}}, "features must be a list of columns. Got ['age', 1]."),
         (
             {"methods": {"scores": ""}},
-            "The name of the column of scores must be a text that is not empty. Got ''.",
+            "The name of the column of scores must be a non-empty text. Got ''.",
         ),
-        ({"methods": {"max_rows": 9}}, "max_rows must be a whole number, 10 or above. Got 9."),
-        ({"methods": {"max_rows": 1e4}}, "max_rows must be a whole number, 10 or above. Got 10000.0."),
-        ({"methods": {"redraws": True}}, "redraws must be a whole number, 10 or above. Got True."),
-        ({"methods": {"width": 0}}, "width must be a number above 0. Got 0."),
+        ({"methods": {"max_rows": 9}}, "max_rows must be a whole number from 10 to 1,000,000. Got 9."),
+        ({"methods": {"max_rows": 1e4}}, "max_rows must be a whole number from 10 to 1,000,000. Got 10000.0."),
+        ({"methods": {"redraws": 2_000_000_000}}, "redraws must be a whole number from 10 to 10,000. Got 2000000000."),
+        ({"methods": {"width": 1e160}}, "width must be between 0.0001 and 10,000. Got 1e+160."),
+        ({"methods": {"redraws": True}}, "redraws must be a whole number from 10 to 10,000. Got True."),
+        ({"methods": {"width": 0}}, "width must be between 0.0001 and 10,000. Got 0."),
         ({"methods": {"learning_rate": 0}}, "learning_rate must be a number above 0. Got 0."),
-        ({"methods": {"folds": 2}}, "folds must be a whole number, 3 or above. Got 2."),
-        ({"methods": {"epochs": 0}}, "epochs must be a whole number, 1 or above. Got 0."),
-        ({"methods": {"batch_size": 0.5}}, "batch_size must be a whole number, 1 or above. Got 0.5."),
+        ({"methods": {"folds": 2}}, "folds must be a whole number from 3 to 100. Got 2."),
+        ({"methods": {"epochs": 0}}, "epochs must be a whole number from 1 to 1,000. Got 0."),
+        ({"methods": {"batch_size": 0.5}}, "batch_size must be a whole number from 1 to 10,000. Got 0.5."),
         ({"methods": {"texts": "text"}}, "texts must be a list of columns. Got 'text'. Did you mean ['text']?"),
         (
             {"methods": {"transformer": ""}},
-            "The name of the folder of the transformer must be a text that is not empty. Got ''.",
+            "The name of the folder of the transformer must be a non-empty text. Got ''.",
         ),
         ({"methods": {"box": "1000"}}, "box must be a number above 0. Got '1000'."),
-        ({"methods": {"tolerance": -0.1}}, "tolerance must be a number, 0 or above. Got -0.1."),
+        ({"methods": {"tolerance": -0.1}}, "tolerance must be a number, 0 or more. Got -0.1."),
         (
             {"methods": {"feature": ["age"]}},
             (
@@ -487,25 +488,25 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
                 "redraws, transformer, texts, epochs, batch_size, learning_rate, folds. Did you mean 'features'?"
             ),
         ),
-        ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on a line of its own."),
+        ({"methods": 1}, "methods in p.toml must be a table. Got 1. Write [methods] on its own line."),
         ({"edges": "all"}, f"{EDGES} Got 'all'."),
         ({"edges": 3}, f"{EDGES} Got 3."),
         ({"edges": "inverse covariance"}, f"{EDGES} Got 'inverse covariance'. Did you mean 'inverse-covariance'?"),
         ({"edges": "inverse-covariance:0"}, f"{EDGES} Got 'inverse-covariance:0'. Did you mean 'inverse-covariance'?"),
         ({"edges": "auto:3"}, f"{EDGES} Got 'auto:3'. Did you mean 'auto'?"),
-        ({"edges": [["a"]]}, "Edge number 1 must be a pair of slice names. Got ['a']."),
-        ({"edges": [["a", "b"], ["a", "a"]]}, "Edge number 2 joins 'a' to itself. Name two different slices."),
+        ({"edges": [["a"]]}, "Edge 1 must be a pair of slice names. Got ['a']."),
+        ({"edges": [["a", "b"], ["a", "a"]]}, "Edge 2 joins 'a' to itself. Name two different slices."),
         (
             {"edges": [["a", "b"], ["b", "a"]]},
-            "Edges number 1 and 2 both join 'b' and 'a'. Remove one of them.",
+            "Edges 1 and 2 both join 'b' and 'a'. Remove one of them.",
         ),
         (
             {"edges": [["a", "longg"]]},
-            "Edge number 1 names slice 'longg', which is not there. Slices: a, b, long, says. Did you mean 'long'?",
+            "Edge 1 names slice 'longg', which does not exist. Slices: a, b, long, says. Did you mean 'long'?",
         ),
         (
             {"edges": [["a", "says"]]},
-            "Edge number 1 names 'says', which stands for several slices. Name one of them, such as 'says_1'.",
+            "Edge 1 names 'says', which is a family of slices. Name one of them, such as 'says_1'.",
         ),
     ],
 )
@@ -520,16 +521,14 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"kind": "missing", "column": "x"}, "[[slices]] number 2 has no name. Add name, a text."),
-        ({"name": "s", "column": "x"}, "[[slices]] number 2 ('s') has no kind. Add kind, a text."),
+        ({"kind": "missing", "column": "x"}, "[[slices]] number 2 has no name. Add name."),
+        ({"name": "s", "column": "x"}, "[[slices]] number 2 ('s') has no kind. Add kind."),
         (
             {"name": "s", "kind": "keywords"},
             (
-                "[[slices]] number 2 ('s') has kind 'keywords', which is not one. Kinds: keyword, regex, "
-                "threshold, range, "
-                "category, flag, missing, length, overlap, entropy, prediction, confidence, "
-                "classifier, expression, all, any, not. "
-                "Did you mean 'keyword'?"
+                "[[slices]] number 2 ('s') has an unknown kind 'keywords'. Kinds: keyword, regex, threshold, "
+                "range, category, flag, missing, length, overlap, entropy, prediction, confidence, classifier, "
+                "expression, all, any, not. Did you mean 'keyword'?"
             ),
         ),
         (
@@ -543,7 +542,7 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
                 "enabled, note. Did you mean 'column'?"
             ),
         ),
-        ({"name": "s", "kind": "missing", "column": 3}, "Slice 's': column must be a text that is not empty. Got 3."),
+        ({"name": "s", "kind": "missing", "column": 3}, "Slice 's': column must be a non-empty text. Got 3."),
         (
             {"name": "s", "kind": "missing", "column": "x", "noise": 0.9},
             "noise in [[slices]] number 2 ('s') must be a table. Got 0.9. Write [slices.noise.source] below the slice.",
@@ -569,11 +568,14 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
         ),
         (
             {"name": "s", "kind": "missing", "column": "x", "noise": {"target": {"same": True, "inside": 0.9}}},
-            "[[slices]] number 2 ('s'): Target corrections are either the same as the source's or their own, not both.",
+            (
+                "[[slices]] number 2 ('s'): [slices.noise.target] takes either same or its own corrections. Got "
+                "both. Remove one."
+            ),
         ),
         (
             {"name": "s", "kind": "missing", "column": "x", "noise": {"measured": True}},
-            "Slice 's' asks for measured corrections but has no gold column to measure against. Add gold.",
+            "Slice 's' needs a gold column or an audit to measure its corrections. Set gold, or audit some rows.",
         ),
         (
             {"name": "first", "kind": "missing", "column": "x"},
@@ -581,7 +583,7 @@ def test_what_is_wrong_with_a_project_is_said_with_its_place(changes, message):
         ),
         (
             {"name": "s", "kind": "all", "of": ["frist"]},
-            "Slice 's' names slice 'frist', which is not there. Slices: first, s. Did you mean 'first'?",
+            "Slice 's' names slice 'frist', which does not exist. Slices: first, s. Did you mean 'first'?",
         ),
     ],
 )
@@ -626,7 +628,7 @@ def test_missing_files_are_named_with_what_is_near(tmp_path):
         f"Project file 'review.toml' is not in {tmp_path}. Did you mean 'reviews.toml'?"
     )
     assert refusal(lambda: load_project(tmp_path)) == (
-        f"{tmp_path} is a folder. Name the project file in it: reviews.toml."
+        f"{tmp_path} is a folder. Expected a project file. Those in it: reviews.toml."
     )
 
 
@@ -634,4 +636,4 @@ def test_slices_of_a_project_are_slices():
     """Python users see the mistake at once."""
     with pytest.raises(ProjectError) as caught:
         small(slices=("negation",))
-    assert str(caught.value) == "slices must hold slices, such as Keyword or Threshold. Got 'negation'."
+    assert str(caught.value) == "slices must be a list of slices, such as Keyword or Threshold. Got 'negation'."

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mandoline_core import Sample, load_project
-from mandoline_core.project import RoleGuess, choose_models, guess_roles
+from mandoline_core import Model, Sample, load_project
+from mandoline_core.project import RoleGuess, are_numbers, choose_models, guess_roles
 from tests.core.projects import DIGITS, REVIEWS
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_the_label_goes_by_name_even_if_the_target_has_it(name: str) -> None:
 def test_a_column_that_the_target_lacks_is_the_label() -> None:
     found = guess({"group": RNG.choice(["p", "q"], N), "outcome": LABEL, "pred": RIGHT}, lacking="outcome")
     assert found.label == "outcome"
-    assert found.reasons["outcome"] == "the new data lack it"
+    assert found.reasons["outcome"] == "only in the labelled data"
 
 
 def test_predictions_go_by_content_where_no_name_tells() -> None:
@@ -70,6 +70,13 @@ def test_predictions_go_by_content_where_no_name_tells() -> None:
     found = guess({"label": LABEL, "flag": flag, "answer": RIGHT}, lacking="label")
     assert [model.prediction for model in found.models] == ["answer"]
     assert "agrees with it on" in found.reasons["answer"]
+
+
+def test_a_bad_model_is_proposed_not_taken() -> None:
+    """It agrees less often than the most frequent class would, so it may be another column with these values."""
+    frame = pd.DataFrame({"label": ["a"] * 9 + ["b"], "output": ["a"] * 5 + ["b"] * 5, "size": range(10)})
+    (problem,) = guess_roles(Sample(frame), ["output", "size"]).problems
+    assert problem.endswith("with the label's values. Is it output?")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +131,7 @@ def test_predictions_that_the_target_lacks_are_a_problem() -> None:
 
 def test_predictions_with_other_values_than_the_label_are_a_problem() -> None:
     found = guess({"label": LABEL, "pred": np.where(RIGHT == "no", "0", "1")}, lacking="label")
-    assert found.problems[0] == "pred is named like predictions, but shares no value with label. Check both."
+    assert found.problems[0] == "pred is named like predictions but shares no value with label. Check both."
 
 
 def test_numbers_and_texts_of_the_same_class_are_the_same() -> None:
@@ -149,3 +156,41 @@ def test_choosing_predictions_keeps_the_models_that_are_known() -> None:
     found = choose_models(Sample(source.frame), target.columns, "label", ["pred_nb", "pred_lr"], known)
     assert found == (nb, lr)
     assert found[1] is lr
+
+
+PRICE = RNG.gamma(3.0, 1000.0, N)
+CLOSE = PRICE * RNG.normal(1, 0.1, N)
+
+
+def test_numbers_are_guessed_by_name() -> None:
+    """Predictions of a price are not its values; a column only the labelled data has is the label."""
+    found = guess({"carat": PRICE / 4000, "price": PRICE, "pred_lr": CLOSE, "pred_nb": CLOSE + 1}, lacking="price")
+    assert (found.label, [one.prediction for one in found.models]) == ("price", ["pred_lr", "pred_nb"])
+    assert found.problems == ()
+    assert are_numbers(Sample(pd.DataFrame({"price": PRICE, "p": CLOSE})), "price", [Model("m", "p")])
+
+
+def test_numbers_are_guessed_by_content_only_in_the_units_of_the_label() -> None:
+    """What goes up with the price is not a prediction of it."""
+    found = guess({"carat": PRICE / 4000, "price": PRICE, "valued": CLOSE}, lacking="price")
+    assert [one.prediction for one in found.models] == ["valued"]
+    assert found.reasons["valued"].startswith("in the units of price, and explains 9")
+    assert not guess({"carat": PRICE / 4000, "price": PRICE}, lacking="price").complete
+
+
+def test_a_label_that_is_named_is_taken_whatever_the_new_data_have() -> None:
+    frame = pd.DataFrame({"price": PRICE, "other": PRICE[::-1], "prediction": CLOSE})
+    found = guess_roles(Sample(frame), list(frame), "price")
+    assert (found.label, [one.prediction for one in found.models]) == ("price", ["prediction"])
+
+
+def test_stars_with_predictions_between_them_are_numbers() -> None:
+    """Few whole numbers are classes only if the predictions are, too."""
+    stars = RNG.integers(1, 6, N)
+    between = guess({"stars": stars, "pred": stars + RNG.normal(0, 0.3, N)}, lacking="stars")
+    assert (between.label, between.models[0].prediction) == ("stars", "pred")
+    classes = guess({"stars": stars, "pred": np.roll(stars, 1)}, lacking="stars")
+    frame = pd.DataFrame({"stars": stars, "pred": np.roll(stars, 1), "close": stars + 0.1})
+    assert not are_numbers(Sample(frame), "stars", classes.models)
+    assert are_numbers(Sample(frame), "stars", [Model("m", "close")])
+    assert not are_numbers(Sample(frame), "stars", [])

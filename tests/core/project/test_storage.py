@@ -62,13 +62,13 @@ def test_a_project_in_a_folder_of_the_zip_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("../evil.csv", "names a place outside of itself: '../evil.csv'"),
-        ("/evil.csv", "names a place outside of itself"),
-        ("a/../../evil.csv", "names a place outside of itself"),
-        ("..\\evil.csv", "names a place outside of itself"),
-        ("C:evil.csv", "names a place outside of itself"),
-        ("SOURCE.csv", "holds 'SOURCE.csv' twice"),
-        ("second.toml", "must hold one project file, which ends in .toml. It holds project.toml, second.toml"),
+        ("../evil.csv", "contains a path outside its folder: '../evil.csv'"),
+        ("/evil.csv", "contains a path outside its folder"),
+        ("a/../../evil.csv", "contains a path outside its folder"),
+        ("..\\evil.csv", "contains a path outside its folder"),
+        ("C:evil.csv", "contains a path outside its folder"),
+        ("SOURCE.csv", "contains 'SOURCE.csv' twice"),
+        ("second.toml", "must contain one project file (.toml). It contains project.toml, second.toml"),
     ],
 )
 def test_a_zip_that_reaches_out_is_refused(
@@ -87,7 +87,7 @@ def test_links_in_a_zip_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtur
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with zipfile.ZipFile(path, "a") as file:
         file.writestr(link, "/etc/passwd")
-    assert "given.zip holds a link, 'passwords.csv'." in refused(capsys, path)
+    assert "given.zip contains a link, 'passwords.csv'." in refused(capsys, path)
 
 
 @pytest.mark.parametrize("reaches", ["/etc/passwd", "../../../../etc/passwd"])
@@ -97,7 +97,7 @@ def test_a_project_in_a_zip_names_only_what_came_with_it(
     entries = whole(tmp_path)
     text = bytes(entries["project.toml"]).decode().replace('path = "source.csv"', f'path = "{reaches}"')  # type: ignore[arg-type]
     said = refused(capsys, packed(tmp_path, {**entries, "project.toml": text}))
-    assert said == f"The project in given.zip names {reaches}, which is not in the zip. Pack its data with it."
+    assert said == f"The project in given.zip uses {reaches}, which is not in the zip. Save the project with its data."
 
 
 def test_a_zip_that_is_too_large_is_refused_whatever_it_says_of_itself(
@@ -114,7 +114,7 @@ def test_a_zip_that_is_too_large_is_refused_whatever_it_says_of_itself(
             storage.unpack_project(io.BytesIO(content), tmp_path)
     assert sum(path.stat().st_size for path in tmp_path.rglob("*")) <= 1 << 20
     many = packed(tmp_path, {f"{i}.csv": b"" for i in range(storage.MAX_FILES + 1)})
-    with pytest.raises(ProjectError, match=r"holds 51 files\. A project may have at most 50"):
+    with pytest.raises(ProjectError, match=r"contains 51 files\. The limit is 50"):
         load_project(many)
 
 
@@ -122,7 +122,7 @@ def test_a_zip_that_is_too_large_is_refused_whatever_it_says_of_itself(
 def test_what_is_no_zip_is_said_to_be_none(tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes) -> None:
     path = tmp_path / "given.zip"
     path.write_bytes(content)
-    assert refused(capsys, path).startswith(("given.zip cannot be unpacked", "given.zip must hold one project file"))
+    assert refused(capsys, path).startswith(("given.zip cannot be unpacked", "given.zip must contain one project file"))
 
 
 def test_a_damaged_zip_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,7 +131,7 @@ def test_a_damaged_zip_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[
     content = bytearray(pack_project(load_project(write_project(tmp_path))))
     content[len(content) // 2] ^= 0xFF
     path.write_bytes(content)
-    assert "given.zip cannot be unpacked: it is damaged, or no zip." in refused(capsys, path)
+    assert "given.zip cannot be unpacked: it is damaged or not a zip file." in refused(capsys, path)
 
 
 def test_an_unpacked_zip_goes_when_there_is_no_room_for_it(tmp_path: Path) -> None:

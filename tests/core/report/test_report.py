@@ -73,7 +73,7 @@ def test_settings_beside_a_project_take_the_place_of_its_own_and_the_report_says
     assert list(md.compare(project, metric="error", estimators=["source"]).models) == ["lr", "nb"]
     with pytest.raises(md.ProjectError, match="Change the project"):
         md.estimate(project, *samples()[1:], [])
-    with pytest.raises(md.MandolineError, match="needs a project, or a source sample, a target sample and slices"):
+    with pytest.raises(md.MandolineError, match="needs a project, or labelled data, new data and slices"):
         md.estimate(samples()[0])
 
 
@@ -108,11 +108,11 @@ def test_noise_arrays_are_in_the_order_outside_abstained_inside() -> None:
     ("arguments", "message"),
     [
         (([[2]], [1.0], [[1]]), r"source_codes must be 1 \(inside\), -1 \(outside\) or 0 \(abstained\). Got 2"),
-        (([1, -1], [1.0, 0.0], [[1]]), r"source_codes must have a row for each example .* Got shape \(2,\)"),
-        (([[1], [-1]], [1.0], [[1]]), "There are 2 source rows and 1 scores"),
+        (([1, -1], [1.0, 0.0], [[1]]), r"source_codes must have one row per example .* Got shape \(2,\)"),
+        (([[1], [-1]], [1.0], [[1]]), "There are 2 labelled rows and 1 scores"),
         (([[1], [-1]], [1.0, np.nan], [[1]]), "scores has 1 missing or infinite value, the first in row 2"),
-        (([[1], [-1]], [1.0, 0.0], [[1, 1]]), "codes for 1 slices, the target for 2"),
-        (([[1]], [1.0], [[1]]), "one row cannot say how sure an estimate is"),
+        (([[1], [-1]], [1.0, 0.0], [[1, 1]]), "The labelled data has 1 slices, the new data 2"),
+        (([[1]], [1.0], [[1]]), "needs at least 2 labelled rows with a score"),
     ],
 )
 def test_codes_are_checked_at_the_door(arguments: tuple[Any, ...], message: str) -> None:
@@ -127,7 +127,7 @@ def test_noise_arrays_are_checked_at_the_door() -> None:
     for noise, message in (
         ((IDENTITY,), "must be a pair"),
         ((IDENTITY[:1], IDENTITY), r"The source's noise must have shape \(2, 3\). Got \(1, 3\)"),
-        ((IDENTITY, IDENTITY * 2), "The target's noise must hold probabilities between 0 and 1"),
+        ((IDENTITY, IDENTITY * 2), "The target's noise must contain probabilities between 0 and 1"),
     ):
         with pytest.raises(md.DataError, match=message):
             md.estimate_from_codes(source, scores, target, noise=noise)  # type: ignore[arg-type]
@@ -154,7 +154,7 @@ def test_rows_without_a_label_are_left_out_with_a_finding() -> None:
     assert not report.weights[:50].any()
     (finding,) = [finding for finding in report.findings if finding.code == "rows_without_score"]
     assert finding.severity == "warning"
-    assert finding.message == "50 of 400 rows of source lack a label or prediction and are left out."
+    assert finding.message == "50 of 400 rows of source have no label or prediction and are left out."
 
 
 def test_truth_comes_from_the_targets_own_labels_only() -> None:
@@ -182,16 +182,45 @@ def test_a_report_says_how_it_was_made() -> None:
 
 
 def test_a_report_prints_as_text_and_as_escaped_html(tmp_path: Path) -> None:
-    """In a terminal its text; in a notebook a table in which names are text."""
+    """In a terminal its text, in a console its short form; in a notebook a table in which names are text."""
     changes = {"name": HOSTILE, "models": [{"name": HOSTILE, "prediction": "pred_lr"}]}
     report = md.estimate(md.load_project(write_project(tmp_path, changes)))
-    assert repr(report) == str(report)
+    assert repr(report).splitlines()[0] == str(report).splitlines()[0]
+    assert f"{report.estimate:.1%}" in repr(report)
     assert f"{report.estimate:.1%}" in str(report)
     html = report._repr_html_()
     assert f"{report.estimate:.1%}" in html
     assert "<table>" in html
     assert "<img" not in html
     assert html.count("&lt;img") == 2
+
+
+def finding(code: str, text: str, **numbers: Any) -> md.Finding:
+    """Make a finding that is a warning."""
+    return md.Finding("rows", code, "warning", text, numbers=numbers)
+
+
+def test_findings_that_differ_only_in_numbers_are_written_once() -> None:
+    """With the models named; those of one kind in one model, or about other columns, are all written."""
+    report = md.estimate(*samples(models=[md.Model("lr", "pred_lr"), md.Model("nb", "pred_nb")]), SLICES)
+    found = {
+        "lr": (finding("a", "Off by 1.", off=1), finding("b", "x is off.", column="x"), finding("c", "All.")),
+        "nb": (finding("a", "Off by 2.", off=2), finding("b", "y is off.", column="y"), finding("c", "All.")),
+    }
+    found["lr"] = (*found["lr"], finding("a", "Off by 3.", off=3))
+    text = str(
+        replace(report, models={name: replace(report.models[name], findings=some) for name, some in found.items()})
+    )
+    for line in ("lr (similar for nb): Off by 1.", "lr: x is off.", "nb: y is off.", "!  All.", "lr: Off by 3."):
+        assert line in text
+    assert "Off by 2" not in text
+
+
+def test_a_red_report_begins_with_its_verdict() -> None:
+    report = md.estimate(*samples(), SLICES)
+    red = md.Verdict("red", "1 check failed.", ())
+    text = str(replace(report, models={"pred_lr": replace(report.first, verdict=red)}))
+    assert text.index("RED. Do not quote yet: 1 check failed.") < text.index(f"{report.estimate:.1%}")
 
 
 def test_merged_classes_give_the_papers_binary_accuracy() -> None:

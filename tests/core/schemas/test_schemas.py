@@ -152,7 +152,7 @@ def test_every_kind_of_slice_is_in_it_with_all_its_keys() -> None:
 def test_the_command_prints_names_and_schemas(capsys: Captured) -> None:
     code, names, _ = run(capsys, "schema")
     assert (code, names.split()) == (0, schema_names())
-    assert json.loads(run(capsys, "schema", "project")[1])["title"] == "a Mandoline project file"
+    assert json.loads(run(capsys, "schema", "project")[1])["title"] == "Mandoline project file"
     code, _, err = run(capsys, "schema", "estmate")
     assert code == 2
     assert "Did you mean 'estimate'?" in err

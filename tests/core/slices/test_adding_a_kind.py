@@ -147,11 +147,11 @@ def test_a_line_is_read_as_it_and_it_is_joined_with_others() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"beginning": ""}, "Slice 'no first': beginning must be a text that is not empty. Got ''."),
+        ({"beginning": ""}, "Slice 'no first': beginning must be a non-empty text. Got ''."),
         ({"trim": "yes"}, "Slice 'no first': trim must be true or false. Got 'yes'."),
         ({"column": "txt"}, "reads column 'txt', which is not in source.csv"),
         ({"column": "n_words"}, "needs text in column 'n_words', which holds numbers"),
-        ({"column": "label"}, "reads the label 'label', which a target does not have"),
+        ({"column": "label"}, "reads the label 'label', which new data does not have"),
     ],
 )
 def test_its_errors_are_friendly(tmp_path: Path, change: dict[str, object], message: str) -> None:
@@ -186,4 +186,4 @@ def test_the_app_draws_its_form_and_writes_back(tmp_path: Path, monkeypatch: pyt
     (box,) = [one for one in app.text_input if one.label == "Beginning"]
     box.set_value("")
     run(app)
-    assert "beginning must be a text that is not empty" in said(app)
+    assert "beginning must be a non-empty text" in said(app)

@@ -72,7 +72,7 @@ def test_a_copy_of_a_sample_is_known_and_another_is_not(pair):
     (rule,) = resolve([md.Classifier("new")], source, target)
     copy = md.Sample(source.frame.to_polars(), label="y", prediction="p")
     assert (codes(copy, [rule]) == codes(source, [rule])).all()
-    with pytest.raises(md.SliceError, match="knows the rows of"):
+    with pytest.raises(md.SliceError, match="scored the rows of"):
         codes(md.Sample(source.frame.head(10)), [rule])
     with pytest.raises(md.SliceError, match="is not resolved"):
         codes(source, [md.Classifier("new")])
@@ -97,7 +97,7 @@ def test_perfect_separation_is_said_with_what_does_it():
         md.estimate(*samples, [md.Classifier("new")])
     message = str(caught.value)
     assert "perfectly (AUC 1.000), by 'year'" in message
-    assert "Leave 'year' out: name other columns, such as text, age." in message
+    assert "Leave 'year' out: set columns to others, such as text, age." in message
     md.estimate(*samples, [md.Classifier("new", columns=("text", "age"))])
 
 
@@ -105,12 +105,12 @@ def test_what_it_learned_is_a_remark(pair, monkeypatch):
     """With its AUC and what carries it; where it learned from a draw, of how many rows."""
     found = [one for one in md.estimate(*pair, [md.Classifier("new", buckets=3)]).findings if one.check == "slices"]
     assert [one.code for one in found] == ["classifier_slice"]
-    assert "mostly by 'text' (lol" in found[0].message
-    assert "drawn at random" not in found[0].message
+    assert "mainly by 'text' (lol" in found[0].message
+    assert "a random draw" not in found[0].message
     monkeypatch.setattr("mandoline_core.domain_classifier.classifier.MOST_ROWS", 500)
     report = md.estimate(*pair, [md.Classifier("new", seed=7)])
     remark = next(one for one in report.findings if one.code == "classifier_slice")
-    assert "learned from 500 of 3,000 source rows and 500 of 1,500 target rows, drawn at random" in remark.message
+    assert "trained on a random draw of 500 of 3,000 labelled rows and 500 of 1,500 new rows" in remark.message
 
 
 def test_it_may_be_part_of_a_combination(pair):
@@ -125,9 +125,9 @@ def test_it_may_be_part_of_a_combination(pair):
     ("settings", "message"),
     [
         ({"buckets": 1}, "buckets must be a whole number from 2 to 50. Got 1."),
-        ({"seed": -1}, "seed must be a whole number, 0 or above. Got -1."),
+        ({"seed": -1}, "seed must be a whole number, 0 or more. Got -1."),
         ({"columns": "age"}, "columns must be a list of columns. Got 'age'. Did you mean ['age']?"),
-        ({"columns": []}, "columns is empty. Expected at least one of its columns."),
+        ({"columns": []}, "columns is empty. Add at least one of its columns."),
         ({"columns": [1]}, "columns must be a list of columns. Got 1."),
     ],
 )
@@ -141,10 +141,10 @@ def test_settings_that_cannot_be_are_refused(settings, message):
 def test_too_few_rows_and_too_few_columns_are_said():
     """By the slice's name."""
     few = md.Sample(pd.DataFrame({"a": [1, 2]}), name="few.csv")
-    with pytest.raises(md.SliceError, match=r"Slice 'new': few.csv has 2 rows, too few"):
+    with pytest.raises(md.SliceError, match=r"Slice 'new': few.csv has 2 rows. The domain classifier needs"):
         resolve([md.Classifier("new")], few, few)
     days = md.Sample(pd.DataFrame({"day": pd.date_range("2020-01-01", periods=30)}))
-    with pytest.raises(md.SliceError, match="These columns cannot tell the samples apart: day"):
+    with pytest.raises(md.SliceError, match="The domain classifier cannot use these columns: day"):
         resolve([md.Classifier("new")], days, days)
 
 

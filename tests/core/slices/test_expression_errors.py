@@ -26,6 +26,7 @@ SCHEMA = {
     "flag": nw.Boolean(),
     "class": nw.Int8(),
     "when": nw.Date(),
+    "lasted": nw.Duration(),
     "two words": nw.Float64(),
 }
 
@@ -53,7 +54,7 @@ MESSAGES = {
     "matches(text, r'no": "position 15: this quote is never closed.",
     "and age": "position 1: something is missing before 'and'.",
     "age > and": "position 7: something is missing after '>' and before 'and'.",
-    "age > 5)": "position 8: this ')' closes nothing.",
+    "age > 5)": "position 8: this ')' has no opening bracket.",
     "(age > 5]": "position 9: ']' closes '('. Write ')'.",
     "age 5": "position 5: an operator, such as 'and', is missing between 'age' and '5'.",
     # From other languages
@@ -64,49 +65,47 @@ MESSAGES = {
         "position 12: '\u201c' is not part of the language. Write straight quotes, as in \"text\"."
     ),
     "age > 5 AND member": (
-        "position 9: an operator, such as 'and', is missing between '5' and 'AND'. Write 'and' in small letters."
+        "position 9: an operator, such as 'and', is missing between '5' and 'AND'. Write 'and' in lower case."
     ),
     "age is None": (
         "position 5: an operator, such as 'and', is missing between 'age' and 'is'. "
         "Write == to compare, or is_missing(column)."
     ),
     "age > 1,5": (
-        'position 8: a comma stands only in brackets, as in country in ("FR", "DE"). A decimal is written 0.5.'
+        'position 8: a comma is only allowed in brackets, as in country in ("FR", "DE"). Write decimals with a '
+        "point: 0.5."
     ),
     "age > 10_000": ("position 7: '10_000' is not a number. Write digits, a decimal point and an exponent only."),
     "member == not flag": "position 11: 'not' after '==' needs brackets, as in (not ...).",
     # Names
     'member and cuntry == "FR"': "position 12: unknown column 'cuntry'. Did you mean 'country'?",
     "zebra == 1": (
-        "position 1: unknown column 'zebra'. Columns: text, country, age, n, x, member, flag, class, when, two words. "
+        "position 1: unknown column 'zebra'. Columns: text, country, age, n, x, member, flag, class, when, "
+        "lasted, two words. "
         'A text goes in quotes: "zebra".'
     ),
     'col("two word") > 1': "position 1: unknown column 'two word'. Did you mean 'two words'?",
     "is_missing(zebra)": (
-        "position 12: unknown column 'zebra'. Columns: text, country, age, n, x, member, flag, class, when, two words."
+        "position 12: unknown column 'zebra'. Columns: text, country, age, n, x, member, flag, class, when, "
+        "lasted, two words."
     ),
     "age == null": "position 8: unknown column 'null'. For missing values, write is_missing(column).",
     "length > 3": "position 1: unknown column 'length'. The function is written length(text).",
     "lenght(text) > 3": "position 1: unknown function 'lenght'. Did you mean 'length'?",
     "exit()": (
-        "position 1: unknown function 'exit'. Functions: abs, col, contains, ends_with, is_missing, length, lower, "
-        "matches, max, min, starts_with, words."
+        "position 1: unknown function 'exit'. Functions: abs, col, contains, ends_with, hour, is_missing, length, "
+        "lower, matches, max, min, month, starts_with, weekday, words, year."
     ),
     "abs() > 1": "position 1: 'abs' is written abs(number). Got 0 arguments.",
     "min(age) > 1": "position 1: 'min' is written min(number, number, ...). Got 1 argument.",
     "col(age) > 1": "position 1: 'col' needs a name in quotes, as in col(\"any column name\").",
     # Types
-    "age": (
-        "position 1: the expression must come out true or false, but 'age' is a number. "
-        "Compare it with something, as in age > 0."
-    ),
+    "age": ("position 1: the expression must be true or false, but 'age' is a number. Compare it, as in age > 0."),
     "member and age": (
-        "position 12: 'and' needs true or false on both sides, but 'age' is a number. "
-        "Compare it with something, as in age > 0."
+        "position 12: 'and' needs true or false on both sides, but 'age' is a number. Compare it, as in age > 0."
     ),
     "not country": (
-        "position 5: 'not' needs true or false, but 'country' is text. "
-        'Compare it with something, as in country == "FR".'
+        "position 5: 'not' needs true or false, but 'country' is text. Compare it, as in country == \"FR\"."
     ),
     "country == 5": (
         "position 12: 'country' is text but '5' is a number, so '==' cannot compare them. Put it in quotes: \"5\"."
@@ -126,7 +125,7 @@ MESSAGES = {
         "Compare it with a number, such as 1 or 0."
     ),
     "age == country": "position 8: 'age' is a number but 'country' is text, so '==' cannot compare them.",
-    "member > false": "position 1: '>' needs numbers or text, but 'member' is true or false.",
+    "member > false": "position 1: '>' needs numbers, text or dates, but 'member' is true or false.",
     "age in (1, '2')": (
         "position 12: 'age' is a number but ''2'' is text, so it cannot be in the list. Remove the quotes: 2."
     ),
@@ -139,34 +138,55 @@ MESSAGES = {
     'contains("text", "a")': (
         "position 10: 'contains' needs a column, but '\"text\"' is text in quotes. Remove the quotes."
     ),
-    "contains(text, age)": "position 16: 'contains' looks for texts in quotes, as in contains(text, \"word\", ...).",
-    'contains(text, "")': "position 16: 'contains' looks for texts in quotes, as in contains(text, \"word\", ...).",
+    "contains(text, age)": "position 16: 'contains' needs text in quotes, as in contains(text, \"word\", ...).",
+    'contains(text, "")': "position 16: 'contains' needs text in quotes, as in contains(text, \"word\", ...).",
     'matches(text, "(")': "position 15: Pattern '(' is not a valid regular expression: missing ): (.",
     "is_missing(age + 1)": "position 12: 'is_missing' needs the name of a column, as in is_missing(age).",
     "when > 3": (
-        "position 1: column 'when' holds Date, which expressions cannot read. They read numbers, text and true or "
-        "false; is_missing(when) reads any column."
+        "position 8: 'when' is a date but '3' is a number, so '>' cannot compare them. Compare it with a date: "
+        '"2024-03-01".'
+    ),
+    "when > 2024-03-01": (
+        "position 8: 'when' is a date but '2024-03-01' is a number, so '>' cannot compare them. Put it in quotes: "
+        '"2024-03-01".'
+    ),
+    'when > "March"': (
+        'position 8: \'"March"\' is not a date. Write it as in "2024-03-01", or with a time as in "2024-03-01 09:30".'
+    ),
+    "month(age) == 3": "position 7: 'month' needs dates, but 'age' is a number.",
+    "month(text) == 3": "position 7: 'month' needs dates, but 'text' is text. Write every date as in 2024-03-01.",
+    "when + 1 > 3": (
+        "position 1: '+' needs numbers, but 'when' is a date. "
+        "For a part of it, write year(when), month, weekday or hour."
+    ),
+    "when and age > 3": (
+        "position 1: 'and' needs true or false on both sides, but 'when' is a date. Compare it, as in when >= "
+        '"2024-03-01".'
+    ),
+    "lasted > 3": (
+        "position 1: column 'lasted' holds Duration(time_unit='us'), which expressions cannot read. They read numbers, "
+        "text, dates and true/false. is_missing(lasted) reads any column."
     ),
     # Lists
-    'country in "FR"': 'position 12: after \'in\' comes a list in brackets, as in country in ("FR", "DE").',
+    'country in "FR"': 'position 12: \'in\' needs a list in brackets, as in country in ("FR", "DE").',
     '"FR" in country': (
-        'position 9: after \'in\' comes a list in brackets, as in country in ("FR", "DE"). '
+        'position 9: \'in\' needs a list in brackets, as in country in ("FR", "DE"). '
         'To look for words in a text, write contains(country, "word").'
     ),
-    "country in ()": 'position 12: the list is empty. Write at least one value, as in ("FR", "DE").',
-    "age in (n, 1)": "position 9: the list after 'in' holds numbers or quoted texts only.",
-    "(age, 3) == 5": 'position 1: a list stands only after \'in\', as in country in ("FR", "DE").',
+    "country in ()": 'position 12: the list is empty. Add at least one value, as in ("FR", "DE").',
+    "age in (n, 1)": "position 9: the list after 'in' takes only numbers, or texts and dates in quotes.",
+    "(age, 3) == 5": 'position 1: a list is only allowed after \'in\', as in country in ("FR", "DE").',
     "age in (1, 2) == member": (
-        "position 1: 'in' beside another comparison needs brackets, as in (country in (...)) == member."
+        "position 1: 'in' next to another comparison needs brackets, as in (country in (...)) == member."
     ),
     # Sense
     "1 < 2": "position 1: the expression reads no column, so it is the same for every row. Name a column.",
-    "age / (1 - 1) > 1": "position 8: division by zero. Divide by something else.",
-    "n % 3 % 2 == 1": "position 1: a remainder of a remainder is not part of the language. Use '%' once.",
+    "age / (1 - 1) > 1": "position 8: division by zero. Use another divisor.",
+    "n % 3 % 2 == 1": "position 1: a remainder of a remainder is not supported. Use '%' once.",
     "1e308 * 10 > age": "position 1: this number is too large.",
     "1e999 > age": "position 1: the number '1e999' is too large.",
     "age < 99999999999999999999": (
-        "position 7: whole numbers beyond 9007199254740992 are not exact. Write 1e+20 if nearly is enough."
+        "position 7: whole numbers beyond 9007199254740992 are not exact. Write 1e+20 if an approximation is enough."
     ),
 }
 

@@ -107,15 +107,15 @@ REVIEWS, FLIGHTS = review_survey(), flight_survey()
         ("title", md.Category("title", column="title")),
         ("each title", md.Category("title", column="title")),
         ("member", md.Flag("member is true", column="member")),
-        ("title is not film", md.Expression('title not in ("film")', text='title not in ("film")')),
-        ("title != film", md.Expression('title not in ("film")', text='title not in ("film")')),
+        ("title is not film", md.Expression("title is not film", text='title not in ("film")')),
+        ("title != film", md.Expression("title is not film", text='title not in ("film")')),
         ("title = text", md.Expression("title == text", text="title == text")),
         # Missing
         ("member is missing", md.Missing("member is missing", column="member")),
         ("none: is_missing(body temp)", md.Missing("none", column="body temp")),
         (
             "body temp is not missing",
-            md.Expression('not is_missing(col("body temp"))', text='not is_missing(col("body temp"))'),
+            md.Expression("body temp is not missing", text='not is_missing(col("body temp"))'),
         ),
         # Patterns
         ("/lo+l/", md.Regex("matches lo+l", column="text", pattern="lo+l")),
@@ -139,8 +139,8 @@ REVIEWS, FLIGHTS = review_survey(), flight_survey()
         ('contains(text, "plot", "cast")', md.Keyword("plot, cast", column="text", words=("plot", "cast"))),
         ('matches(text, "lo+l")', md.Regex("matches lo+l", column="text", pattern="lo+l")),
         ('title < "m"', md.Expression('title < "m"', text='title < "m"')),
-        ("10 < words(text) < 20", md.Expression("10 < words(text) < 20", text="10 < words(text) < 20")),
-        ("member and n_words > 3", md.Expression("member and n_words > 3", text="member and n_words > 3")),
+        ("10 < words(text) < 20", md.Expression("text above 10 and below 20 words", text="10 < words(text) < 20")),
+        ("member and n_words > 3", md.Expression("member is true and n_words above 3", text="member and n_words > 3")),
     ],
 )
 def test_a_line_is_read_as_it_is_meant(line: str, rule: md.Slice) -> None:
@@ -169,16 +169,16 @@ def test_codes_are_values_where_no_column_holds_sentences(line: str, rule: md.Sl
     ("line", "message"),
     [
         (" ", "The line is empty. Type a word, or a rule such as month > 2"),
-        ("storm", "'storm' is no rule, no column, no value of one and in no text. Try month > 2"),
+        ("storm", "Nothing matches 'storm'. Try month > 2"),
         ("origin = EWQ", "Column 'origin' has no value 'EWQ'. Did you mean 'EWR'?"),
         ("month = 13", "Column 'month' has no value '13'. It has 1, 2, 3."),
-        ("delay", "'delay' is a column. Say something about it, such as delay >= 5.5"),
-        ("entropy", "Entropy needs a model with the probability of each class, and there is none."),
-        ("predicted", "Predicted classes need a model with predictions, and there is none."),
-        ("confidence", "Say how sure the model is, such as confidence < 0.7"),
+        ("delay", "'delay' is a column. Add a condition, such as delay >= 5.5"),
+        ("entropy", "Entropy needs a model with a probability for each class. Add one in the project."),
+        ("predicted", "Predicted classes need a model with predictions. Add one in the project."),
+        ("confidence", "Add a bound, such as confidence < 0.7"),
         (
             "month ~ 1",
-            "'month' holds no text, so no pattern can be looked for in it. Columns of text: origin, carrier.",
+            "'month' is not a text column, so no pattern can match. Text columns: origin, carrier.",
         ),
         ("/(?=a)b/", "Slice '/(?=a)b/': Pattern '(?=a)b' uses look-around"),
         ("3 < delay < 1", "Slice '3 < delay < 1': low = 3 is above high = 1. Swap them."),

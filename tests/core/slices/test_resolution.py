@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from mandoline_core.data.sample import Model, Sample
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.slices.codes import codes, slice_codes
 from mandoline_core.slices.kinds import (
@@ -184,6 +184,44 @@ def test_a_column_empty_in_one_sample_abstains_there():
     assert codes(TARGET, rules).tolist() == [[1], [-1]]
 
 
+def doubling(levels: int) -> list[All | Any | Missing]:
+    """Two slices a level, each made of both of the level before: written out, they double with every level."""
+    rules: list[All | Any | Missing] = [Missing("a0", column="n"), Missing("b0", column="text")]
+    for level in range(1, levels + 1):
+        below = (f"a{level - 1}", f"b{level - 1}")
+        rules += [All(f"a{level}", of=below), Any(f"b{level}", of=below)]
+    return rules
+
+
+def test_combinations_that_double_at_every_level_are_refused_before_they_are_written_out():
+    """Forty levels would be 2 ** 40 slices; seven are fine."""
+    assert len(resolve(doubling(7), SOURCE, SOURCE)) == 16
+    with pytest.raises(SliceError, match=r"Slice 'a9' combines more than 1000 slices, counting those inside its parts"):
+        resolve(doubling(40), SOURCE, SOURCE)
+
+
+def test_rules_that_share_parts_as_objects_are_measured_once_each():
+    """Python can hold in thirty objects what is 2 ** 30 when written out."""
+    rule = Missing("a", column="n")
+    for level in range(30):
+        rule = All(f"a{level}", of=(rule, rule))
+    with pytest.raises(SliceError, match="combines more than 1000 slices"):
+        resolve([rule], SOURCE, SOURCE)
+
+
+def test_a_long_chain_is_refused_and_many_large_combinations_too():
+    """Fifty levels are enough for anyone, and 20,000 slices in all."""
+    chain = [Missing("n0", column="n"), *(Not(f"n{i}", of=f"n{i - 1}") for i in range(1, 5_000))]
+    assert len(resolve(chain[:50], SOURCE, SOURCE)) == 50
+    for rules in (chain, chain[::-1]):
+        with pytest.raises(SliceError, match=r"Slice 'n\d+' combines slices over more than 50 levels"):
+            resolve(rules, SOURCE, SOURCE)
+    many = [Missing(f"m{i}", column="n") for i in range(150)]
+    names = [rule.name for rule in many]
+    with pytest.raises(SliceError, match=r"combine 21,\d{3} slices in all\. The limit is 20,000"):
+        resolve([*many, *(Any(f"any{i}", of=names) for i in range(139))], SOURCE, SOURCE)
+
+
 @pytest.mark.parametrize(
     ("rules", "message"),
     [
@@ -195,23 +233,23 @@ def test_a_column_empty_in_one_sample_abstains_there():
             [Prediction("says"), Missing("says_a", column="n")],
             "Two slices are called 'says_a'. Give each slice its own name.",
         ),
-        (["negation"], "A slice was expected, such as Keyword or Threshold. Got 'negation'."),
+        (["negation"], "Expected a slice, such as Keyword or Threshold. Got 'negation'."),
         (
             [Missing("gone", column="n"), Not("here", of="gonne")],
-            "Slice 'here' names slice 'gonne', which is not there. Slices: gone. Did you mean 'gone'?",
+            "Slice 'here' names slice 'gonne', which does not exist. Slices: gone. Did you mean 'gone'?",
         ),
         (
             [Prediction("says"), Not("not", of="says")],
-            "Slice 'not' names 'says', which stands for several slices. Name one of them: says_a, says_b.",
+            "Slice 'not' names 'says', which is a family of slices. Name one of them: says_a, says_b.",
         ),
         (
             [All("a", of=["b"]), Not("b", of="c"), Any("c", of=["a"])],
-            "Slice 'a' is made of itself: a -> b -> c -> a. Break the circle.",
+            "Slice 'a' is made of itself: a -> b -> c -> a. Remove one of these from another.",
         ),
-        ([Not("a", of="a")], "Slice 'a' is made of itself: a -> a. Break the circle."),
+        ([Not("a", of="a")], "Slice 'a' is made of itself: a -> a. Remove one of these from another."),
         (
             [Confidence("sure", model="lrr", above=0.9)],
-            "Slice 'sure' names model 'lrr', which is not there. Models: lr, mlp, bare. Did you mean 'lr'?",
+            "Slice 'sure' names model 'lrr', which does not exist. Models: lr, mlp, bare. Did you mean 'lr'?",
         ),
         (
             [Confidence("sure", model="bare", above=0.9)],
@@ -222,41 +260,35 @@ def test_a_column_empty_in_one_sample_abstains_there():
         ),
         (
             [Prediction("says", model="bare")],
-            "Slice 'says' needs predictions, and model 'bare' has none. Give the model a prediction column.",
+            "Slice 'says' needs predictions, and model 'bare' has none. Set its prediction column.",
         ),
         (
             [Threshold("e", column="empty", above=1)],
             (
-                "Slice 'e' reads column 'empty', which has no value in either sample. "
-                "Remove the slice or choose another column."
+                "Slice 'e' reads column 'empty', which is empty in labelled and new data. Remove the slice or "
+                "choose another column."
             ),
         ),
         (
             [Category("e", column="empty")],
             (
-                "Slice 'e' reads column 'empty', which has no value in either sample. "
-                "Remove the slice or choose another column."
+                "Slice 'e' reads column 'empty', which is empty in labelled and new data. Remove the slice or "
+                "choose another column."
             ),
         ),
         (
             [Not("x", of=Category("truth", column="label", values=["a"]))],
-            (
-                "Slice 'truth' reads the label 'label', which a target does not have. "
-                "Choose a column that both samples have."
-            ),
+            ("Slice 'truth' reads the label 'label', which new data does not have. Choose a column that both have."),
         ),
         (
             [Expression("truth", text='label == "a"')],
-            (
-                "Slice 'truth' reads the label 'label', which a target does not have. "
-                "Choose a column that both samples have."
-            ),
+            ("Slice 'truth' reads the label 'label', which new data does not have. Choose a column that both have."),
         ),
         (
             [Threshold("words", column="text", above=1)],
             (
                 "Slice 'words' needs numbers in column 'text', which holds text in source.csv, such as 'not'. "
-                "For the length of a text use kind 'length'; else make the column numbers."
+                "Use kind 'length' for the length of a text, or convert the column to numbers."
             ),
         ),
     ],
@@ -268,7 +300,7 @@ def test_rules_that_cannot_be_resolved_say_why(rules, message):
 
 def test_a_rule_of_a_model_needs_one():
     """Without models, such rules are refused by name."""
-    message = "Slice 'e' (kind 'entropy') needs a model, and there is none. Add a model."
+    message = "Slice 'e' (kind 'entropy') needs a model. Add a model."
     assert refusal(Entropy("e", buckets=6), model=None) == message
 
 
@@ -288,6 +320,6 @@ def test_a_category_of_too_many_values_is_refused():
     with pytest.raises(SliceError) as caught:
         resolve([Category("id", column="id")], sample, sample)
     assert str(caught.value) == (
-        "Slice 'id' would become 60 slices, one for each value of column 'id'. The most is 50. "
-        'Name the values of interest, such as values = ["a", "b"].'
+        "Slice 'id' would become 60 slices, one for each value of column 'id'. The limit is 50. Name the "
+        'values you need, such as values = ["a", "b"].'
     )

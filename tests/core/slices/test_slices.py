@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mandoline_core.data.sample import Model, Sample
+from mandoline_core.data import Model, Sample
 from mandoline_core.errors import SliceError
 from mandoline_core.slices.codes import codes, gold_codes, slice_codes
 from mandoline_core.slices.kinds import (
@@ -225,8 +225,8 @@ def test_a_flag_names_the_value_it_cannot_read():
     for values, strange in (([1, 2], "2"), (["yes", "maybe"], "maybe"), ([1.0, 0.5], "0.5")):
         for sample in samples({"f": values}, name="source.csv"):
             assert refusal(lambda sample=sample: slice_codes(sample, Flag("wife", column="f"))) == (
-                f"Slice 'wife' reads column 'f' of source.csv as its answer, and '{strange}' is none. "
-                "Expected true/false, yes/no, 1/0, or 1/-1 with 0 for abstaining."
+                f"Slice 'wife' reads '{strange}' in column 'f' of source.csv. "
+                "Expected true/false, yes/no, 1/0, or 1/-1 with 0 to abstain."
             )
 
 
@@ -235,7 +235,7 @@ def test_the_gold_column_is_read_as_a_flag():
     rule = Threshold("long", column="n", above=4, gold="truth")
     for sample in samples():
         assert gold_codes(sample, rule).tolist() == [1, -1, 0, 1, -1]
-    message = "Slice 'long' has no gold column. Add gold, the column that holds the true answer."
+    message = "Slice 'long' has no gold column. Set gold to the column of its gold labels."
     assert refusal(lambda: gold_codes(sample, LONG)) == message
 
 
@@ -253,29 +253,35 @@ def test_the_gold_column_is_read_as_a_flag():
             Threshold("long", column="text", above=1),
             (
                 "Slice 'long' needs numbers in column 'text', which holds text in source.csv, such as 'ten'. "
-                "For the length of a text use kind 'length'; else make the column numbers."
+                "Use kind 'length' for the length of a text, or convert the column to numbers."
             ),
         ),
         (
             Range("long", column="ok", low=0, high=1),
             (
-                "Slice 'long' needs numbers in column 'ok', which holds true/false in source.csv, such as True. "
-                "For true/false use kind 'flag'."
+                "Slice 'long' needs numbers in column 'ok', which holds true/false in source.csv, such as "
+                "True. Use kind 'flag' for true/false."
             ),
         ),
         (
             Regex("digits", column="n", pattern="1"),
             (
-                "Slice 'digits' needs text in column 'n', which holds numbers in source.csv, such as 1. "
-                "For numbers use kind 'threshold', 'range' or 'category'."
+                "Slice 'digits' needs text in column 'n', which holds numbers in source.csv, such as 1. Use "
+                "kind 'threshold', 'range' or 'category' for numbers."
             ),
         ),
         (
-            Category("day", column="day", values=("a",)),
+            Threshold("day", column="day", above=3),
             (
-                "Slice 'day' needs text, numbers or true/false in column 'day', which holds dates or "
-                "times in source.csv, "
-                "such as datetime.datetime(2020, 1, 1, 0, 0). Choose another column or another kind."
+                "Slice 'day' needs numbers in column 'day', which holds times in source.csv, such as '2020-01-01'. "
+                'Compare it with a date, such as "2024-03-01".'
+            ),
+        ),
+        (
+            Range("day", column="text", low="2024-03-01", high="2024-03-31"),
+            (
+                "Slice 'day' needs dates in column 'text', which holds text in source.csv, such as '12'. Write every "
+                "date as in 2024-03-01, or 2024-03-01 09:30 with a time."
             ),
         ),
         (
@@ -298,59 +304,74 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Missing("", column="a"), "A slice's name must be a text that is not empty. Got ''."),
-        (lambda: Missing("m", column=""), "Slice 'm': column must be a text that is not empty. Got ''."),
+        (lambda: Missing("", column="a"), "A slice's name must be a non-empty text. Got ''."),
+        (lambda: Missing("m", column=""), "Slice 'm': column must be a non-empty text. Got ''."),
         (
             lambda: Keyword("k", column="a", words="not"),
             "Slice 'k': words must be a list of words. Got 'not'. Did you mean ['not']?",
         ),
-        (lambda: Keyword("k", column="a", words=[]), "Slice 'k': words is empty. Expected at least one of its words."),
+        (lambda: Keyword("k", column="a", words=[]), "Slice 'k': words is empty. Add at least one of its words."),
         (
             lambda: Keyword("k", column="a", words=["a", " "]),
-            "Slice 'k': words must be a list of words that are not empty. Got ' '.",
+            "Slice 'k': words must be a list of non-empty words. Got ' '.",
         ),
         (lambda: Keyword("k", column="a", words=["a"], case=1), "Slice 'k': case must be true or false. Got 1."),
         (
             lambda: Regex("r", column="a", pattern="(?=a)"),
             (
-                "Slice 'r': Pattern '(?=a)' uses look-around, which the engines behind Mandoline do not run. "
-                "Write it without, or combine two slices with kind 'all' and 'not'."
+                "Slice 'r': Pattern '(?=a)' uses look-around, which is not supported. Remove it, or combine "
+                "two slices with kind 'all' and 'not'."
             ),
         ),
         (lambda: Threshold("t", column="a"), "Slice 't' needs above, at_least, below or at_most. Got none."),
-        (lambda: Threshold("t", column="a", above="9"), "Slice 't': above must be a number. Got '9'."),
+        (
+            lambda: Threshold("t", column="a", above="9"),
+            "Slice 't': above must be a number, or a date such as \"2024-03-01\". Got '9'.",
+        ),
+        (
+            lambda: Threshold("t", column="a", above="2024-03-01", at_most=3),
+            "Slice 't' has a number and a date as bounds. Use two numbers or two dates.",
+        ),
+        (
+            lambda: Range("r", column="a", low="2024-03-02", high="2024-03-01"),
+            "Slice 'r': low = 2024-03-02 is above high = 2024-03-01. Swap them.",
+        ),
+        (
+            lambda: Length("l", column="a", above="2024-03-01"),
+            "Slice 'l': above must be a number. Got '2024-03-01'.",
+        ),
         (lambda: Threshold("t", column="a", above=True), "Slice 't': above must be a number. Got True."),
         (lambda: Threshold("t", column="a", above=float("nan")), "Slice 't': above must be a finite number. Got nan."),
         (
             lambda: Threshold("t", column="a", above=1, below=5),
             (
-                "Slice 't' is inside above 1 and outside below 5, so values between the two are both. "
-                "For the values between two bounds use kind 'range' with low and high."
+                "Slice 't' matches above 1 and excludes below 5, so the values between are both. For values "
+                "between two bounds, use kind 'range' with low and high."
             ),
         ),
         (
             lambda: Threshold("t", column="a", at_least=5, at_most=5),
             (
-                "Slice 't' is inside at least 5 and outside at most 5, so values between the two are both. "
-                "For the values between two bounds use kind 'range' with low and high."
+                "Slice 't' matches at least 5 and excludes at most 5, so the values between are both. For "
+                "values between two bounds, use kind 'range' with low and high."
             ),
         ),
         (
             lambda: Threshold("t", column="a", above=5, at_least=5),
-            "Slice 't' takes either above or at_least; not both. Remove one.",
+            "Slice 't' takes either above or at_least. Got both. Remove one.",
         ),
         (
             lambda: Range("r", column="a", low=1, high=1, without_high=True),
-            "Slice 'r': there is nothing between 1 and 1. Move one of them.",
+            "Slice 'r': nothing is between 1 and 1. Change one of them.",
         ),
         (lambda: Range("r", column="a", low=2, high=1), "Slice 'r': low = 2 is above high = 1. Swap them."),
         (
             lambda: Range("r", column="a", low=2, high=None),
-            "Slice 'r': high must be a number. Got None. Use kind 'threshold' for one bound.",
+            "Slice 'r': high must be a number or a date. Got None. Use kind 'threshold' for one bound.",
         ),
         (
             lambda: Category("c", column="a", values=[None]),
-            "Slice 'c': values must be a list of texts, numbers or true/false. Got None.",
+            "Slice 'c': values must be a list of texts, numbers, dates or true/false. Got None.",
         ),
         (
             lambda: Length("l", column="a", unit="word", above=1),
@@ -367,7 +388,7 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
         (lambda: Entropy("e"), "Slice 'e' needs low and high, or buckets. Got none. Try buckets = 6."),
         (
             lambda: Entropy("e", buckets=6, low=0),
-            "Slice 'e' takes either buckets, or low and high; not both. Remove one.",
+            "Slice 'e' takes either buckets, or low and high. Got both. Remove one.",
         ),
         (lambda: Entropy("e", buckets=1), "Slice 'e': buckets must be a whole number from 2 to 50. Got 1."),
         (lambda: Entropy("e", low=1, high=1), "Slice 'e': low = 1 must be below high = 1."),
@@ -379,13 +400,13 @@ def test_a_rule_that_does_not_fit_the_data_says_so(rule, message):
         (lambda: All("a", of=[1]), "Slice 'a': of must be a list of slice names. Got 1."),
         (
             lambda: Missing("m", column="a", noise=Noise(measured=True)),
-            "Slice 'm' asks for measured corrections but has no gold column to measure against. Add gold.",
+            "Slice 'm' needs a gold column or an audit to measure its corrections. Set gold, or audit some rows.",
         ),
         (
             lambda: Prediction("p", gold="g"),
             (
-                "Slice 'p' stands for several slices, so one gold column cannot be the truth of each. "
-                "Write the slices out, each with its own."
+                "Slice 'p' is a family of slices, so it cannot have one gold column. Write out its slices, "
+                "each with its own."
             ),
         ),
         (lambda: Missing("m", column="a", enabled="no"), "Slice 'm': enabled must be true or false. Got 'no'."),
@@ -402,11 +423,11 @@ def test_settings_that_cannot_be_right_are_refused_at_once(make, message):
         (NEGATION, "text contains not or never"),
         (
             Keyword("k", column="a", words=["x", "y", "z"], case=True, whole_words=False),
-            "a contains x, y or z, case as written, also within words",
+            "a contains x, y or z, case-sensitive, also inside words",
         ),
         (Regex("r", column="a", pattern="x+"), "a matches x+"),
         (Threshold("t", column="n", above=200), "n above 200"),
-        (Threshold("t", column="n", above=5, below=3), "n above 5, not below 3, unknown between"),
+        (Threshold("t", column="n", above=5, below=3), "n above 5, not below 3, abstains between"),
         (Threshold("t", column="n", above=75.0), "n above 75"),
         (Threshold("t", column="n", at_least=75.092), "n at least 75.092"),
         (Threshold("t", column="n", at_most=0.1 + 0.2), "n at most 0.3"),
@@ -489,13 +510,13 @@ def test_a_slicing_function_may_answer_in_any_container(answer):
         (
             [True],
             (
-                "Slicing function 'f' returned 1 answers for 2 rows of it.csv. "
-                "Return one answer for each row, in the order of the rows."
+                "Slicing function 'f' returned 1 values for 2 rows of it.csv. Return one value for each row, "
+                "in the same order."
             ),
         ),
         ([1, 2], "Slicing function 'f' returned '2'. Expected true or false, or 1, -1 and 0, for each row."),
         (["a", "b"], "Slicing function 'f' returned 'a'. Expected true or false, or 1, -1 and 0, for each row."),
-        (True, "Slicing function 'f' returned bool. Expected one answer for each row."),
+        (True, "Slicing function 'f' returned bool. Expected one value for each row."),
         ([[1], [1]], "Slicing function 'f' returned '[1]'. Expected true or false, or 1, -1 and 0, for each row."),
     ],
 )

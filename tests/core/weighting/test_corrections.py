@@ -123,7 +123,7 @@ def test_slopes_of_filled_in_abstention_equal_the_quotient_rule():
         ({"abstain": True}, "Correction 'abstain' must be between 0 and 1. Got True."),
         (
             {"inside": 0.3, "outside": 0.3},
-            "Corrections inside = outside = 0.3 say that the slice carries no information",
+            "Corrections inside = outside = 0.3 mean that the slice carries no information",
         ),
     ],
 )
@@ -136,9 +136,9 @@ def test_impossible_corrections_are_refused(stated, message):
 
 def test_contradictory_noise_is_refused():
     """Target corrections are copied or their own; source corrections are measured or given."""
-    with pytest.raises(ProjectError, match="either the same as the source's or their own"):
+    with pytest.raises(ProjectError, match="takes either same or its own corrections"):
         Noise(Correction(0.9, 0.1), Correction(0.8, 0.1), same=True)
-    with pytest.raises(ProjectError, match="either measured or given"):
+    with pytest.raises(ProjectError, match="takes either measured or"):
         Noise(Correction(0.9, 0.1), measured=True)
 
 

@@ -128,7 +128,7 @@ def test_testing_pairs_of_too_many_noisy_slices_is_refused_with_a_reason():
     """All pairs of uncertain slices would hang together."""
     noise = Noise(Correction(0.9, 0.1))
     case = random_case(np.random.default_rng(8), n_slices=MAX_TOGETHER + 1, noises=(noise,) * (MAX_TOGETHER + 1))
-    with pytest.raises(ProjectError, match=r'edges = "auto" tests every pair of slices.*slice 0, slice 1'):
+    with pytest.raises(ProjectError, match=r'edges = "auto" cannot test every pair of slices.*slice 0, slice 1'):
         learn_edges(case.problem())
 
 
@@ -155,11 +155,11 @@ def test_edges_by_name_are_checked():
     assert edges_by_name([("c", "a"), ("a", "b")], ["a", "b", "c"]) == ((0, 2), (0, 1))
     with pytest.raises(ProjectError) as caught:
         edges_by_name([("lng", "old")], ["long", "old"])
-    assert "names slice 'lng', which is not in use. Slices: long, old. Did you mean 'long'?" in str(caught.value)
+    assert "names an unknown slice 'lng'. Slices: long, old. Did you mean 'long'?" in str(caught.value)
     for pairs, message in (
         ([(1, 1)], "joins a slice to itself"),
         ([(0, 1), (1, 0)], "is given twice"),
-        ([(0, 3)], "is out of range: slices are numbered 0 to 2"),
+        ([(0, 3)], "is out of range. Slices are numbered 0 to 2"),
         ([(0, 1, 2)], "An edge joins two slices"),
     ):
         with pytest.raises(ProjectError, match=message):

@@ -48,7 +48,7 @@ def test_measured_corrections_are_shares_of_rows_with_a_known_truth(drawn):
     if shares[1] is None or shares[-1] is None:
         side = "inside" if shares[1] is None else "outside"
         with pytest.raises(
-            SliceError, match=f"slice 'it' cannot be measured: no source row with a gold answer is {side}"
+            SliceError, match=f"slice 'it' cannot be measured: no labelled row with a gold label is {side}"
         ):
             table.measure("it")
     elif shares[1] == pytest.approx(shares[-1], abs=1e-9):

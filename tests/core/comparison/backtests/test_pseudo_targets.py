@@ -11,9 +11,10 @@ from scipy.stats import binom
 
 import mandoline_core as md
 from mandoline_core.comparison.backtests.column_splits import find_columns, split_column
-from mandoline_core.comparison.backtests.pseudo_samples import draw, most_rows, read_predictions
+from mandoline_core.comparison.backtests.pseudo_samples import draw, most_rows
 from mandoline_core.comparison.backtests.pseudo_targets import N_RANDOM, pseudo_targets
 from mandoline_core.estimators.registry import ESTIMATORS
+from mandoline_core.pipeline import read_predictions
 from mandoline_core.pipeline.diagnostics import interval_of
 from tests.core.weighted_rows import MODELS, draw_rows, flags, prepare_rows, samples
 
@@ -91,7 +92,7 @@ def test_kinds_that_cannot_be_made_say_why():
     metric = md.MetricSettings("mean", column="score")
     real = md.prepare(before, md.Sample(TARGET), flags("a"), model=None, metric=metric)
     _, skipped = pseudo_targets(real, columns=None)
-    assert skipped["class"] == "There is no label to tilt by."
+    assert skipped["class"] == "There are no labels."
 
 
 def test_numbers_split_at_the_median_both_ways_and_times_forward_only():

@@ -15,9 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import mandoline_core as md
 from mandoline_core.data import ENGINES as REGISTRY
 from mandoline_core.data import Files, Sample, Table, conversion, files, open_data, read_table
 from mandoline_core.data.conversion import as_parquet
+from mandoline_core.data.engines import MANY_ROWS
 from mandoline_core.data.engines.polars import PolarsTable, row_groups
 from mandoline_core.data.engines.table import DRAWN
 from mandoline_core.errors import DataError
@@ -108,7 +110,7 @@ def test_several_text_files_are_one_table(tmp_path: Path) -> None:
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"n,t\n2.5,z\n"))
     assert open_data(tmp_path / "*.csv*")["n"].tolist() == [1.0, 2.0, 2.5]
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"n,u\n2.5,z\n"))
-    with pytest.raises(DataError, match=r"Column '[tu]' is not the same in a\.csv and b\.csv\.gz"):
+    with pytest.raises(DataError, match=r"Column '[tu]' differs between a\.csv and b\.csv\.gz"):
         open_data(tmp_path / "*.csv*")
 
 
@@ -157,14 +159,14 @@ def test_bad_names_are_one_sentence(tmp_path: Path) -> None:
     pl.DataFrame({"n": [1]}).write_parquet(tmp_path / "a.parquet")
     with pytest.raises(DataError, match="matches both Parquet and text files"):
         open_data(tmp_path / "a.*")
-    with pytest.raises(DataError, match=r"reads Parquet and tables, and a\.csv is text"):
+    with pytest.raises(DataError, match=r"reads only Parquet files and tables, and a\.csv is text"):
         open_data(tmp_path / "a.csv", engine="spark", session=object())  # type: ignore[arg-type]
     (tmp_path / "d.duckdb").write_bytes(b"")
-    with pytest.raises(DataError, match=r"is a database, which engine 'duckdb' alone reads\. Got engine 'polars'"):
+    with pytest.raises(DataError, match=r"is a database, which only engine 'duckdb' reads\. Got engine 'polars'"):
         open_data(tmp_path / "d.duckdb", engine="polars", table="rows")
-    with pytest.raises(DataError, match="Engine 'spark' alone knows tables without a file"):
+    with pytest.raises(DataError, match="Only engine 'spark' reads tables without a file"):
         open_data(None, table="rows")
-    with pytest.raises(DataError, match="Add table, the name of the table in it"):
+    with pytest.raises(DataError, match="Set table to the name of a table in it"):
         open_data(tmp_path / "d.duckdb")
 
 
@@ -206,6 +208,24 @@ def test_duckdb_draws_the_same_rows(tmp_path: Path) -> None:
     files = write_groups(tmp_path, [3_000, 2_000], 300)
     first, second = (REGISTRY[engine].scan(files).draw(100, seed=3) for engine in ENGINES)
     assert first.to_pydict() == second.to_pydict()
+
+
+def test_many_rows_are_left_to_polars_and_give_the_same_numbers(tmp_path: Path) -> None:
+    """Parquet files that would fit in memory, from two million rows on; one row fewer is read."""
+    rng = np.random.default_rng(0)
+    table = pa.table({name: rng.integers(0, 3, MANY_ROWS, dtype=np.int8) for name in ("a", "b", "y", "guess")})
+    for name, n in (("many", MANY_ROWS), ("fewer", MANY_ROWS - 1)):
+        pq.write_table(table.slice(0, n), tmp_path / f"{name}.parquet")
+    assert isinstance(open_data(tmp_path / "fewer.parquet"), pd.DataFrame)
+    found = []
+    for engine in ("auto", "pandas"):
+        rows = open_data(tmp_path / "many.parquet", engine=engine)
+        assert isinstance(rows, PolarsTable if engine == "auto" else pd.DataFrame)
+        source = Sample(rows, label="y", prediction="guess")
+        target = Sample(table.slice(0, 1_000).select(["a", "b"]))
+        report = md.estimate(source, target, ["a >= 1", "b == 2"])
+        found.append((report.estimate, *report.first.interval, report.source))
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:

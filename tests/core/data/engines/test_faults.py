@@ -82,10 +82,10 @@ def test_text_that_is_not_packed_as_its_name_says_is_refused(engine: str, tmp_pa
 def test_columns_that_differ_between_files_are_named(engine: str, tmp_path: Path) -> None:
     path = parts(tmp_path)
     pq.write_table(rows().set_column(0, "n", pa.array([1.5] * 100)), tmp_path / "part1.parquet")
-    with pytest.raises(md.DataError, match=r"Column 'n' holds int64 in part0\.parquet and double in part1\.parquet"):
+    with pytest.raises(md.DataError, match=r"Column 'n' holds int64 in part0\.parquet but double in part1\.parquet"):
         open_data(path, engine=engine)
     pq.write_table(rows().drop_columns(["n"]), tmp_path / "part1.parquet")
-    with pytest.raises(md.DataError, match=r"Column 'n' is in part0\.parquet and not in part1\.parquet"):
+    with pytest.raises(md.DataError, match=r"Column 'n' is in part0\.parquet but not in part1\.parquet"):
         open_data(path, engine=engine)
 
 
@@ -254,7 +254,7 @@ def test_ctrl_c_ends_a_count_and_leaves_nothing(engine: str, tmp_path: Path) -> 
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130, said
-    assert said.endswith("mandoline: stopped.\n")
+    assert said.endswith("mandoline: cancelled.\n")
     assert "Traceback" not in said
     assert list(scratch.iterdir()) == []
     with pytest.raises(ProcessLookupError):

@@ -54,7 +54,7 @@ def test_every_row_is_kept_with_the_same_chance_however_parts_were_halved() -> N
 
 
 def test_a_metric_of_numbers_refuses_more_cells_than_it_can_add_up() -> None:
-    with pytest.raises(DataError, match="make 2,000,000 combinations of slices"):
+    with pytest.raises(DataError, match="has 2,000,000 combinations of slices"):
         check_cells(2_000_000, "rows.parquet")
 
 

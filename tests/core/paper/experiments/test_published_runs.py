@@ -77,7 +77,9 @@ def test_shift_between_published_pairs_trains_models_where_there_are_no_answers(
     found = md.reproduce("nli-shift", quick=True, data=tmp_path)
     assert len({row["model"] for row in found.rows}) == 9
     (tmp_path / "snli_1.0_train.jsonl").unlink()
-    with pytest.raises(md.DataError, match=r"does not hold pairs to train models on, or predictions beside the data"):
+    with pytest.raises(
+        md.DataError, match=r"does not contain pairs to train models on, or predictions next to the data"
+    ):
         md.reproduce("nli-shift", quick=True, data=tmp_path)
 
 

@@ -16,9 +16,9 @@ pytestmark = pytest.mark.paper
 
 def test_a_spurious_column_misleads_a_classifier_and_not_mandoline() -> None:
     found = quick_run("support-shift")
-    few, many = (value_of(found, method="cbiw_features", chance=chance) for chance in (0.001, 0.1))
+    few, many = (value_of(found, method="cbiw_features", probability=p) for p in (0.001, 0.1))
     assert few > 1 > many
-    assert value_of(found, method="mandoline", chance=0.001) < 0.1
+    assert value_of(found, method="mandoline", probability=0.001) < 0.1
 
 
 def test_denoising_keeps_what_corrections_alone_lose() -> None:

@@ -86,7 +86,7 @@ def test_the_papers_headline_stands_beside_ours(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_each_says_that_it_is_another_data_set(name: str) -> None:
-    assert get_experiment(name).differs.startswith("This is another data set")
+    assert get_experiment(name).differs.startswith("Another data set")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -110,7 +110,7 @@ def test_a_project_of_it_runs(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_folder_without_the_files_is_refused_in_one_sentence(name: str, tmp_path: Path) -> None:
-    with pytest.raises(md.DataError, match="does not hold") as error:
+    with pytest.raises(md.DataError, match="does not contain") as error:
         md.reproduce(name, quick=True, data=tmp_path)
     assert "\n" not in str(error.value)
 

@@ -39,7 +39,7 @@ def test_relations_without_a_gold_label_are_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{not json", "Line 1 of d.jsonl is not JSON. Expected one object a line."),
+        ("{not json", "Line 1 of d.jsonl is not JSON. Expected one object per line."),
         ("[1]", "Line 1 of d.jsonl is not an object. Expected keys gold_label, sentence1, sentence2."),
         (
             '{"gold_label": "neutral", "sentence1": "a"}',
@@ -47,9 +47,9 @@ def test_relations_without_a_gold_label_are_left_out(tmp_path: Path) -> None:
         ),
         (
             relation("maybe", "a", "b"),
-            "d.jsonl has a gold_label 'maybe'. Expected entailment, neutral, contradiction or -.",
+            "d.jsonl has an unknown gold_label 'maybe'. Expected entailment, neutral, contradiction or -.",
         ),
-        (relation("-", "a", "b"), "d.jsonl holds no row with a label. Expected the published file."),
+        (relation("-", "a", "b"), "d.jsonl has no row with a label. Expected the published file."),
     ],
 )
 def test_a_malformed_line_is_named(tmp_path: Path, line: str, said: str) -> None:
@@ -71,7 +71,9 @@ def test_hans_with_other_columns_or_labels_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"Column 'sentence2' is not in h.txt"):
         read_hans(path)
     write_lines(path, [HANS_HEADER, hans_line("neutral", "A", "B")])
-    with pytest.raises(DataError, match=r"h.txt has a gold_label 'neutral'. Expected entailment or non-entailment."):
+    with pytest.raises(
+        DataError, match=r"h.txt has an unknown gold_label 'neutral'. Expected entailment or non-entailment."
+    ):
         read_hans(path)
     path.write_text("")
     with pytest.raises(DataError, match=r"h.txt is not a table. Expected columns gold_label, sentence1, sentence2"):
@@ -87,11 +89,11 @@ def test_film_reviews_are_folders_of_text_files(tmp_path: Path) -> None:
     reviews = read_film_reviews(tmp_path, "test")
     assert reviews["label"].tolist() == ["positive", "positive", "negative"]
     assert reviews.loc[0, "text"] == "Fine. Very fine."
-    with pytest.raises(DataError, match=r"does not hold IMDB's train part. Expected aclImdb/train or train."):
+    with pytest.raises(DataError, match=r"does not contain IMDB's train part. Expected aclImdb/train or train."):
         read_film_reviews(tmp_path, "train")
     for file in (tmp_path / "aclImdb" / "test" / "neg").iterdir():
         file.unlink()
-    with pytest.raises(DataError, match=r"neg holds no text file. Expected one for each review."):
+    with pytest.raises(DataError, match=r"neg has no text file. Expected one for each review."):
         read_film_reviews(tmp_path, "test")
 
 
@@ -101,7 +103,7 @@ def test_counterfactual_reviews_have_a_sentiment_and_a_text(tmp_path: Path) -> N
     assert reviews["label"].tolist() == ["negative", "positive"]
     assert reviews["text"].tolist() == ["Dull, they said", "Fine"]
     write_lines(path, ["Sentiment\tText", "Mixed\tHm"])
-    with pytest.raises(DataError, match=r"test.tsv has a Sentiment 'mixed'. Expected Negative or Positive."):
+    with pytest.raises(DataError, match=r"test.tsv has an unknown Sentiment 'mixed'. Expected Negative or Positive."):
         read_counterfactual(path)
 
 
@@ -153,7 +155,7 @@ def test_star_reviews_come_as_lines_of_json_with_stars_or_labels(tmp_path: Path)
     assert reviews["label"].tolist() == ["positive", "negative", "positive"]
     assert reviews["line"].tolist() == [0, 1, 3]
     write_lines(path, ['{"text": "a"}'])
-    with pytest.raises(DataError, match=r"Line 1 of yelp.jsonl has no text and label that are known."):
+    with pytest.raises(DataError, match=r"Line 1 of yelp.jsonl has no known text or label."):
         read_star_reviews(path)
 
 
@@ -170,10 +172,10 @@ def test_civil_comments_count_a_half_of_annotators_as_true(tmp_path: Path) -> No
     assert comments["LGBTQ"].tolist() == [0, 1]
     assert comments["part"].tolist() == ["train", "val"]
     _civil(split=["train", "dev"]).to_csv(path)
-    with pytest.raises(DataError, match=r"has a split 'dev'. Expected train, val or test."):
+    with pytest.raises(DataError, match=r"has an unknown split 'dev'. Expected train, val or test."):
         read_civil_comments(path)
     _civil(male=["yes", "no"]).to_csv(path)
-    with pytest.raises(DataError, match=r"Column 'male' of all_data_with_identities.csv holds text."):
+    with pytest.raises(DataError, match=r"Column 'male' of all_data_with_identities.csv contains text."):
         read_civil_comments(path)
     _civil().drop(columns="white").to_csv(path)
     with pytest.raises(DataError, match=r"Column 'white' is not in all_data_with_identities.csv"):
@@ -192,21 +194,21 @@ def test_celeba_has_attributes_and_answers_of_models(tmp_path: Path) -> None:
         {"image_id": "000002.jpg", "blurry": 1, "label": "female", "pred_resnet": "male"}
     ]
     write_lines(answers, ["image_id,pred_resnet", "9.jpg,male"])
-    with pytest.raises(DataError, match=r"names the image '9.jpg', which list_attr_celeba.txt does not."):
+    with pytest.raises(DataError, match=r"has the image '9.jpg', which is not in list_attr_celeba.txt."):
         read_celeba(tmp_path)
     write_lines(answers, ["image_id,answer", "000002.jpg,male"])
     with pytest.raises(DataError, match=r"predictions.csv has no column pred_<model>."):
         read_celeba(tmp_path)
     answers.unlink()
-    with pytest.raises(DataError, match=r"does not hold models' answers. Expected predictions.csv."):
+    with pytest.raises(DataError, match=r"does not contain predictions. Expected predictions.csv."):
         read_celeba(tmp_path)
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["Blurry Male", "1.jpg 1 1"], "does not begin with a number of images"),
-        (["3", *_ATTRIBUTES[1:]], "says that it has 3 images, and has 2. It may be cut off."),
+        (["Blurry Male", "1.jpg 1 1"], "must start with the number of images"),
+        (["3", *_ATTRIBUTES[1:]], "announces 3 images, but has 2. It may be incomplete."),
         ([*_ATTRIBUTES[:3], "2.jpg 1 0 1"], "Line 4 of list_attr_celeba.txt is not an image with 3 values of 1 or -1."),
     ],
 )
@@ -239,7 +241,9 @@ def test_a_prepared_case_needs_three_files_that_fit(tmp_path: Path) -> None:
     assert found is not None
     assert found[1]["label"].tolist() == ["non-entailment"]
     write_lines(labels, ["label", "a", "b"])
-    with pytest.raises(DataError, match=r"target_labels.csv has 2 rows and target.csv has 1. Expected as many."):
+    with pytest.raises(
+        DataError, match=r"target_labels.csv has 2 rows and target.csv has 1. The numbers must be equal."
+    ):
         read_prepared(tmp_path)
     write_lines(labels, ["truth", "a"])
     with pytest.raises(DataError, match=r"Column 'label' is not in target_labels.csv"):
@@ -247,7 +251,7 @@ def test_a_prepared_case_needs_three_files_that_fit(tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named_with_what_it_may_be_called(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"does not hold SNLI. Expected a.jsonl or b.jsonl."):
+    with pytest.raises(DataError, match=r"does not contain SNLI. Expected a.jsonl or b.jsonl."):
         first_of(tmp_path, ("a.jsonl", "b.jsonl"), "SNLI")
 
 

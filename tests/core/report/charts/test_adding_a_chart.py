@@ -38,4 +38,4 @@ def test_a_line_in_the_list_puts_it_on_the_page(monkeypatch: pytest.MonkeyPatch)
     written = Page(report.to_html())
     assert written.figures["shift"]["light"]["data"][0]["y"] == [report.source, report.estimate]
     assert "The way of the score" in written.text
-    assert "The numbers: The score moves" in written.text
+    assert "Table: The score moves" in written.text

@@ -56,9 +56,9 @@ def notes(figure: go.Figure) -> dict[str, float]:
 def test_the_figure_says_what_to_see_and_names_its_axis(dark: bool) -> None:
     figure = charts.method_dots(SOME, chosen="mandoline", waiting=["kmm_slices"], dark=dark)
     title = figure.layout.title.text
-    assert title.replace("<br>", " ") == "3 methods say 78.0% to 82.0%; the labelled data's score is 88.4%"
+    assert title.replace("<br>", " ") == "3 methods say 78.0% to 82.0%; labelled data: 88.4%"
     assert max(len(line) for line in title.split("<br>")) <= TITLE_WIDTH
-    assert "accuracy (share of rows; the" in figure.layout.xaxis.title.text.replace("<br>", " ")
+    assert "accuracy (share of rows; axis" in figure.layout.xaxis.title.text.replace("<br>", " ")
     assert figure.layout.template.layout.font.color == (DARK if dark else LIGHT).ink
 
 
@@ -96,14 +96,18 @@ def test_the_projects_own_method_differs_in_shape_size_and_name() -> None:
     assert dots["simple"].marker.symbol != dots["mandoline"].marker.symbol
     assert dots["simple"].marker.size > dots["mandoline"].marker.size
     assert [tick for tick in figure.layout.yaxis.ticktext if "◆" in tick] == [
-        "<b>◆ Simple pattern ratio</b><br><b>78.0% (76.0 to 80.0)</b>"
+        "<b>◆ Post-stratification on<br>slices</b><br><b>78.0% (76.0 to 80.0)</b>"
     ]
 
 
 def test_the_truth_is_a_dashed_line_only_when_it_is_given() -> None:
-    assert "truth" not in marks(charts.method_dots(SOME, chosen="mandoline"))
+    assert "true value" not in marks(charts.method_dots(SOME, chosen="mandoline"))
     shown = marks(charts.method_dots(replace(SOME, truth=0.79), chosen="mandoline"))
-    assert (shown["truth"].x, shown["truth"].line.color, shown["truth"].line.dash) == ((0.79, 0.79), TRUTH, "dash")
+    assert (shown["true value"].x, shown["true value"].line.color, shown["true value"].line.dash) == (
+        (0.79, 0.79),
+        TRUTH,
+        "dash",
+    )
     assert (shown["labelled data"].x, shown["labelled data"].line.color) == ((0.884, 0.884), SOURCE)
 
 
@@ -132,7 +136,7 @@ def test_numbers_that_are_no_shares_are_written_plainly() -> None:
 
 def test_no_method_at_all_is_a_figure_too() -> None:
     figure = charts.method_dots(compared({"source": 0.884}, denoised=ABSENT), chosen="denoised")
-    assert figure.layout.title.text.startswith("No method but the labelled")
+    assert figure.layout.title.text.startswith("No method applies")
 
 
 def ranked(truth: bool) -> Comparison:
@@ -156,14 +160,14 @@ def test_every_model_has_a_colour_and_a_shape_of_its_own_and_a_dot_a_method() ->
     assert len({mark.y[0] for mark in figure.data}) == 3, "none hides another"
     assert len({(mark.marker.symbol, mark.marker.color) for mark in figure.data}) == 3
     assert len({mark.marker.symbol for mark in figure.data}) == 3
-    assert "nb" in figure.layout.title.subtitle.text
+    assert any("nb" in line.text for line in figure.layout.annotations)
     assert figure.layout.yaxis.ticktext[1] == "<b>◆ Mandoline</b><br>lr, nb"
-    assert figure.layout.title.text == "1 of 2 methods put lr first"
+    assert figure.layout.title.text == "1 of 2 methods rank lr first"
 
 
 def test_the_truth_of_every_model_is_the_first_line() -> None:
     figure = charts.model_dots(ranked(truth=True), chosen="mandoline", dark=True)
-    assert "truth" in figure.layout.yaxis.ticktext[0]
+    assert "true value" in figure.layout.yaxis.ticktext[0]
     assert [mark.x[0] for mark in figure.data] == pytest.approx([0.8, 0.81, 0.82])
     assert figure.layout.template.layout.font.color == DARK.ink
 

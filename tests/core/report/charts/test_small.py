@@ -59,16 +59,16 @@ def test_the_weights_are_those_of_the_large_figure(report: ModelReport) -> None:
     picture = Reader(charts.small_weights(report, alt="weights"))
     assert picture.alt == "weights"
     assert picture.numbers["labelled rows"] == {"x": list(bars.x), "y": list(bars.y)}
-    assert sum("rows count" in said for said in picture.hovers) == len(bars.x)
-    assert {"how many times a labelled row counts", "labelled rows", "counts once"} <= set(picture.words)
+    assert sum("rows, weight" in said for said in picture.hovers) == len(bars.x)
+    assert {"weight of a labelled row", "labelled rows", "average"} <= set(picture.words)
 
 
 def test_the_strip_shows_the_truth_only_when_revealed(report: ModelReport) -> None:
     for reveal in (False, True):
         picture = Reader(charts.small_strip(report, reveal=reveal, alt="strip"))
-        assert picture.numbers["new data, estimated"]["x"] == [report.estimate]
+        assert picture.numbers["new data (estimate)"]["x"] == [report.estimate]
         assert picture.numbers["labelled data"]["x"] == [report.source]
-        assert ("new data, truth" in picture.numbers) == reveal
+        assert ("true value" in picture.numbers) == reveal
         assert any("accuracy (share of rows" in words for words in picture.words)
 
 
@@ -83,7 +83,7 @@ def test_the_curve_has_gaps_where_there_is_no_estimate(curves: Ablation) -> None
         assert picture.numbers["estimate"]["x"] == [0, 1, 3, 4]
         assert picture.numbers["estimate"]["y"] == [one.estimate for one in points if one.estimate is not None]
         assert any("The <weights> could not be fitted." in said for said in picture.hovers)
-        assert ("truth 79.0%" in picture.words) == (truth is not None)
+        assert ("true value 79.0%" in picture.words) == (truth is not None)
 
 
 def test_names_stay_names(curves: Ablation) -> None:

@@ -57,6 +57,6 @@ def test_a_step_shows_what_came_so_far_on_axes_that_stay() -> None:
 def test_the_truth_is_a_line_of_its_own_that_leaves_the_estimate_readable(truth: float) -> None:
     _, image = drawn(3, truth=truth)
     found = texts(image)
-    line = found[f"truth {truth:.1%}"] + 14
+    line = found[f"true value {truth:.1%}"] + 14
     assert abs(found["80.0%"] - line) > 10
     assert (found["80.0%"] < line) == (truth < 0.8)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import colorsys
+
 import plotly.graph_objects as go
 import pytest
 
-from mandoline_core.report.charts import TrackedPoint, track_chart
+from mandoline_core.report.charts import TrackedPoint, slice_shares, track_chart
 
 VERDICTS = ("green", "amber", "red", "")
 
@@ -32,6 +34,7 @@ def test_marks_tell_verdicts_and_rings_alerts() -> None:
     (line,) = traces(figure, "estimate")
     assert list(line.y) == [0.88, 0.84, 0.87, 0.87]
     assert list(line.marker.symbol) == ["circle", "diamond", "x", "circle-open"]
+    assert [hue(colour) for colour in line.marker.color[:3]] == ["green", "amber", "red"]
     ring, limit = traces(figure, "alert")[::-1]
     assert (list(ring.x), list(ring.y)) == ([1], [0.84])
     assert set(limit.y) == {0.86}
@@ -42,6 +45,41 @@ def test_marks_tell_verdicts_and_rings_alerts() -> None:
     )
     assert figure.layout.xaxis.title.text
     assert figure.layout.yaxis.title.text
+
+
+def hue(colour: str) -> str:
+    """Name a colour as its verdict is named."""
+    turn = colorsys.rgb_to_hsv(*(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)))[0] * 360
+    return "red" if turn < 20 or turn > 340 else "amber" if turn < 60 else "green" if 90 < turn < 170 else colour
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_labels_are_stars_with_their_interval(dark: bool) -> None:
+    """In the colour of true values, explained in the key, and within the axis; marks have the colours they name."""
+    points = [point(place, 0.88)._replace(realised=0.7, realised_interval=(0.6, 0.8)) for place in range(2)]
+    figure = draw([*points, point(2, 0.9)], dark=dark)
+    (stars,) = traces(figure, "score by labels")
+    assert (list(stars.y), stars.marker.symbol, len(stars.x)) == ([0.7, 0.7], "star", 2)
+    assert stars.error_y.array[0] == pytest.approx(0.1)
+    assert figure.layout.yaxis.range[0] < 0.6
+    assert any("score by labels" in text for text in words(figure))
+    (line,) = traces(figure, "estimate")
+    assert [hue(colour) for colour in line.marker.color] == ["green", "amber", "red"]
+
+
+def test_slices_have_a_panel_each_the_largest_move_first() -> None:
+    """Each starts at 0, with its share in the labelled data; a name is text; no more than twelve."""
+    shares = {f"s{i}": (0.2, [0.2, 0.2 + i / 100]) for i in range(14)} | {"<b>": (0.02, [0.5, None])}
+    figure = slice_shares(["week-1", "week-2"], shares)
+    lines = [trace for trace in figure.data if trace.name != "labelled data"]
+    assert [trace.name for trace in lines][:3] == ["<b>", "s13", "s12"]
+    assert len(lines) == len(traces(figure, "labelled data")) == 12
+    assert list(lines[1].y) == [0.2, 0.33]
+    axes = [figure.layout[f"yaxis{'' if i == 0 else i + 1}"] for i in range(12)]
+    assert all(axis.range[0] == 0 for axis in axes)
+    assert len({(axis.domain, figure.layout[axis.anchor.replace("x", "xaxis")].domain) for axis in axes}) == 12
+    assert "&lt;b&gt;" in words(figure)
+    assert any("3 slices that moved less" in text for text in words(figure))
 
 
 def test_a_line_that_follows_the_estimates_goes_in_steps() -> None:

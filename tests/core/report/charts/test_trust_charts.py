@@ -1,4 +1,4 @@
-"""Figures of the Trust page: the numbers they are given, titles that say what to see, hostile names as text."""
+"""Figures of the checks: the numbers they are given, titles that say what to see, hostile names as text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def trimmed(cap: float, estimate: float) -> Trimming:
 def attribution(*parts: tuple[str, float]) -> Attribution:
     found = tuple(AttributionPart(name, value, (value - 0.01, value + 0.01)) for name, value in parts)
     total = sum(value for _, value in parts)
-    return Attribution(total, (total - 0.01, total + 0.01), found, "")
+    return Attribution(total, (total - 0.01, total + 0.01), found)
 
 
 STRENGTHS = (
@@ -148,18 +148,18 @@ def test_the_trimming_curve_marks_the_cap_and_keeps_every_number() -> None:
     line = trace(figure, "estimate")
     assert list(line.y) == [0.88, 0.84, 0.79]
     assert list(line.marker.symbol) == ["circle", "diamond", "circle"]
-    assert title(figure) == "A cap at 2 times makes the estimate 5.0 points higher"
-    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "no cap"]
+    assert title(figure) == "With a cap at 2x the estimate is 5.0 points higher"
+    assert list(figure.layout.xaxis.ticktext) == ["1x", "2x", "no cap"]
 
 
 def test_many_caps_are_named_as_far_as_they_fit_a_phone() -> None:
     """The first and the last are always named; every cap keeps its dot."""
     caps = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, math.inf]
     figure = charts.trimming_curve([trimmed(cap, 0.8) for cap in caps], 1.0, metric="accuracy", share=True)
-    assert list(figure.layout.xaxis.ticktext) == ["1", "2", "5", "10", "20", "no cap"]
+    assert list(figure.layout.xaxis.ticktext) == ["1x", "2x", "5x", "10x", "20x", "no cap"]
     assert list(figure.layout.xaxis.tickvals) == [0, 2, 4, 6, 8, 11]
     assert len(trace(figure, "estimate").y) == 12
-    assert title(figure).startswith("A cap at 1 time makes")
+    assert title(figure).startswith("With a cap at 1x the estimate is")
 
 
 def test_the_waterfall_ends_where_the_parts_lead() -> None:
@@ -191,7 +191,7 @@ def test_parts_that_are_nothing_share_a_line_and_one_alone_keeps_its_name() -> N
 
 def test_the_waterfall_says_what_moves_most_and_where_all_lead() -> None:
     figure = charts.waterfall(attribution(("a", -0.099), ("b", 0.029)), 0.8, metric="accuracy", share=True)
-    assert title(figure) == "Most comes from a: -9.9 points; all together -7.0"
+    assert title(figure) == "a moves the score by -9.9 points, all slices by -7.0 points"
 
 
 def test_corrections_that_do_nothing_are_counted_not_drawn() -> None:
@@ -200,9 +200,9 @@ def test_corrections_that_do_nothing_are_counted_not_drawn() -> None:
         CorrectionSlope("b", "source", "inside", 0.9, 0.0001, ""),
     ]
     figure = charts.correction_effects(slopes, share=True)
-    assert list(trace(figure, "effect").text) == ["-0.50"]
+    assert list(trace(figure, "effect").text) == ["-0.5"]
     assert "1 of 2 do less" in figure.layout.xaxis.title.text.replace("<br>", " ")
-    assert list(trace(charts.correction_effects(slopes[1:], share=True), "effect").text) == ["0.00"]
+    assert list(trace(charts.correction_effects(slopes[1:], share=True), "effect").text) == ["0.0"]
 
 
 def test_less_certainty_inside_is_a_lower_chance_and_outside_a_higher_one() -> None:
@@ -220,7 +220,7 @@ def test_hidden_change_marks_slices_the_threshold_and_where_it_is_crossed() -> N
     assert list(trace(figure, "threshold").y) == [0.7, 0.7]
     assert trace(figure, "crossing").x == (1.2,)
     assert figure.layout.xaxis.type == "log"
-    assert title(figure) == "A hidden change of 1.50 times could put the truth anywhere from 65.0% to 85.0%"
+    assert title(figure) == "A hidden change of up to 1.5x puts the true value between 65.0% and 85.0%"
 
 
 def test_the_strongest_slices_are_shown_the_strongest_first() -> None:
@@ -252,7 +252,7 @@ def test_a_bound_beyond_the_scale_says_so() -> None:
 
 def test_source_and_target_keep_their_colours_and_shapes_differ() -> None:
     figure = FIGURES["predicted"](dark=False)
-    marks = {name: trace(figure, name).marker for name in ("labelled", "reweighted", "new")}
+    marks = {name: trace(figure, name).marker for name in ("labelled", "weighted", "new")}
     assert marks["labelled"].color == SOURCE
     assert marks["new"].color == TARGET
     assert len({mark.symbol for mark in marks.values()}) == 3
@@ -269,7 +269,7 @@ def test_a_small_difference_does_not_fill_the_axis() -> None:
 def test_calibration_keeps_all_rows_first() -> None:
     figure = FIGURES["calibration"](dark=False)
     assert figure.layout.yaxis.ticktext[0] == "all rows"
-    assert "too sure: by 20.0 points" in title(figure)
+    assert "overconfident by 20.0 points" in title(figure)
 
 
 def test_the_best_method_comes_first_with_error_and_coverage_beside_it() -> None:
@@ -278,7 +278,7 @@ def test_the_best_method_comes_first_with_error_and_coverage_beside_it() -> None
     assert coverage(found, "mandoline") == 1.0
     assert coverage(found, "source") == 0.0
     figure = charts.backtest_errors(found)
-    assert "2.0 points, held 100%" in figure.layout.yaxis.ticktext[0]
+    assert "2.0 points, covers 100.0%" in figure.layout.yaxis.ticktext[0]
     assert list(trace(figure, "slices").x) == pytest.approx([10.0, 2.0])
     assert len({trace(figure, kind).marker.symbol for kind in found.kinds}) == 4
     assert len({trace(figure, kind).y[0] for kind in found.kinds}) == 4, "none hides another"

@@ -1,4 +1,4 @@
-"""The headline follows the verdict: the number, the number with its condition, or first what stands in the way."""
+"""The headline follows the verdict: the number, the number with its condition, or first which check failed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core import Check, ModelReport, Verdict
-from mandoline_core.findings import FindingKind
-from mandoline_core.formatting import Sentence
+from mandoline_core.findings import Finding
 from mandoline_core.metrics import get_metric
 from mandoline_core.report.words import headline
 from tests.core.projects import REVIEWS
 
-FAILED = Check("rows", "Enough rows?", "failed", "", Sentence("There are 3 {source_rows}."))
-FEW = FindingKind("rows", "few", "There are 3 {source_rows}", "Label more {target_rows}.").found("serious")
+FAILED = Check("rows", "Enough rows?", "failed", "", "There are 3 labelled rows.")
+FEW = Finding("rows", "few", "serious", "There are 3 labelled rows.", "Label more new rows.")
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +25,13 @@ def report() -> ModelReport:
 
 def judged(report: ModelReport, level: str) -> ModelReport:
     """Give a report a verdict of some level, with one loud check and a finding behind it."""
-    verdict = Verdict(level, "", (FAILED,), Sentence("the {target} are so."), Sentence("There are 3 {source_rows}."))
+    verdict = Verdict(
+        level,
+        "1 check failed. There are 3 labelled rows.",
+        (FAILED,),
+        "the new data are so.",
+        "There are 3 labelled rows.",
+    )
     return replace(report, verdict=verdict, findings=(FEW,))
 
 
@@ -45,15 +50,15 @@ def test_amber_says_the_number_and_its_condition_in_one_sentence(report):
         "shift."
     )
     assert said.text.startswith(said.sentence)
-    assert said.obstacle.startswith("After weighting, the share of rows whose 'text' contains 'dollars'")
-    assert said.way_on.startswith("Add a slice of kind 'keyword'")
+    assert said.obstacle.startswith("'text contains dollars' differs after weighting (15.4% in labelled data, ")
+    assert said.way_on.startswith("Add a keyword slice: ")
 
 
 def test_red_says_what_stands_in_the_way_and_what_to_do_before_any_number(report):
     """In plain words, as every sentence of the headline."""
     said = headline(judged(report, "red"))
     assert said.text == (
-        "There are 3 labelled rows. Label more new rows. What the method gives, not to be quoted: 79.4% (77.0 to "
+        "Do not quote yet: 1 check failed. There are 3 labelled rows. Label more new rows. Raw result: 79.4% (77.0 to "
         "81.6). On your labelled data it was 88.4%."
     )
     assert not said.can_be_quoted
@@ -61,9 +66,20 @@ def test_red_says_what_stands_in_the_way_and_what_to_do_before_any_number(report
 
 
 def test_the_truth_is_said_only_when_it_is_asked_for(report):
-    assert headline(report, reveal=True).truth == "The truth is 79.0%."
-    assert "truth" not in headline(report).text
-    assert "not known" in headline(replace(report, truth=None), reveal=True).truth
+    assert headline(report, reveal=True).truth == (
+        "The true value is 79.0%: the estimate is 0.4 points off, and the interval for these rows (76.3 to 82.2) "
+        "contains it."
+    )
+    assert "true value" not in headline(report).text
+    assert "unknown" in headline(replace(report, truth=None), reveal=True).truth
+
+
+def test_a_truth_that_the_narrow_interval_misses_may_be_in_that_for_these_rows(report):
+    """The truth is that of exactly these rows, which varies around their population's."""
+    low, high = report.interval
+    between = (low + report.prediction_interval[0]) / 2
+    assert report.prediction_interval[0] < low < high < report.prediction_interval[1]
+    assert headline(replace(report, truth=between), reveal=True).truth.endswith(" contains it.")
 
 
 def test_an_error_is_how_often_the_model_is_wrong(report):
@@ -84,7 +100,7 @@ def test_a_mean_is_no_share():
 def test_the_number_speaks_only_of_what_is_not_set_aside(report):
     aside = replace(report.diagnostics, set_aside=0.25)
     said = headline(replace(report, diagnostics=aside))
-    assert said.before.startswith("On the 75.0% of the new data that resemble labelled rows,")
+    assert said.before.startswith("On the 75.0% of new rows that labelled rows match,")
 
 
 @pytest.mark.parametrize("level", ["amber", "red"])
