@@ -269,12 +269,21 @@ def offer_job(job: compute.Job | None, label: str, name: str, start: Callable[[]
     def begin() -> None:
         start()
 
-    if job is not None and job.stopped:
-        why = "Cancelling after the current step." if job.stopping else "Cancelled."
-        why += " Finished steps are kept." if len(job.tasks) > 1 else ""
+    was_stopping = job is not None and job.stopping
+
+    def say() -> None:
+        if was_stopping and not (job and job.stopping):
+            st.rerun()
+        said = why
+        if job is not None and job.stopped:
+            said = "Cancelling after the current step." if was_stopping else "Cancelled."
+            said += " Finished steps are kept." if len(job.tasks) > 1 else ""
+        st.caption(said)
+
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(label, key=f"run_{name}", icon=":material/play_arrow:", on_click=begin)
-        st.caption(why)
+        # The step at hand ends while nobody touches the page.
+        st.fragment(say, run_every=_LOOKS_EVERY if was_stopping else None)()
 
 
 def download(label: str, content: str | bytes | Callable[[], str], name: str, key: str, *, main: bool = False) -> None:
