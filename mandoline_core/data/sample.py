@@ -16,6 +16,7 @@ import pandas as pd
 from mandoline_core.arrays import Index
 from mandoline_core.data.arrays import arrays_frame
 from mandoline_core.data.cache import SAMPLE_CACHE
+from mandoline_core.data.column_types import ColumnType, Reading, check_types, read_frame, read_table_as
 from mandoline_core.data.engines import Table, rows_in_memory
 from mandoline_core.data.fingerprint import RowKeys, fingerprint
 from mandoline_core.data.frames import PANDAS_READS_RE2, normalise_frame
@@ -54,6 +55,8 @@ class Sample:
         The sample's name in messages, such as its file's name.
     group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
+    types : mapping of str to {"number", "date"}, optional
+        What columns of text hold, where they are to be read as something else. What cannot be read is missing.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Sample:
     name: str
     table: Table | None
     group: str | None
+    readings: Mapping[str, Reading]
     _drawn_from: int | None = None
 
     def __init__(
@@ -81,6 +85,7 @@ class Sample:
         name: str = "sample",
         table: Table | None = None,
         group: str | None = None,
+        types: Mapping[str, ColumnType] | None = None,
     ) -> None:
         models = tuple(models)
         if prediction is not None or probabilities:
@@ -94,8 +99,16 @@ class Sample:
             models = (Model("model", prediction, probabilities or {}),)
         if table is None:
             frame, table = rows_in_memory(frame, name)
-        values = {"frame": normalise_frame(frame, name), "label": label, "models": models, "name": name, "table": table}
-        values["group"] = group
+        readings: Mapping[str, Reading] = {}
+        types = check_types(types or {})
+        if types and table is not None:
+            table, readings = read_table_as(table, types, name)
+            frame, _ = rows_in_memory(table, name)
+        whole = normalise_frame(frame, name)
+        if types and table is None:
+            whole, readings = read_frame(whole, types, name)
+        values: dict[str, Any] = {"frame": whole, "label": label, "models": models, "name": name, "table": table}
+        values |= {"group": group, "readings": readings}
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
@@ -257,6 +270,7 @@ class Sample:
         models: Iterable[Model] | None = None,
         name: str | None = None,
         table: Table | None = None,
+        group: str | EllipsisType | None = ...,
     ) -> Sample:
         """Return a sample of other rows whose columns have the same roles, or others where these are given.
 
@@ -266,14 +280,16 @@ class Sample:
         >>> Sample(rows, label="y", group="user").with_rows(rows, label=None)
         Sample('sample', 2 rows, columns: user, y)
         """
-        return Sample(
+        made = Sample(
             frame,
             label=self.label if isinstance(label, EllipsisType) else label,
             models=self.models if models is None else models,
             name=self.name if name is None else name,
             table=table,
-            group=self.group,
+            group=self.group if isinstance(group, EllipsisType) else group,
         )
+        object.__setattr__(made, "readings", self.readings)
+        return made
 
     def values(self, column: str) -> nw.Series[Any]:
         """List the distinct values of a column, without missing ones; of very many, only some."""
