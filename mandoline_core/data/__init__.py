@@ -14,6 +14,7 @@ from mandoline_core.data.column_types import (
     ColumnType,
     Reading,
     check_types,
+    declare_type,
     guess_types,
     guess_types_of,
     quoted_examples,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -269,6 +271,17 @@ def _added(parts: list[Reading], spelling: Spelling) -> Reading:
     examples = tuple(dict.fromkeys(text for part in parts for text in part.examples))[:_MOST_EXAMPLES]
     samples = tuple(dict.fromkeys(pair for part in parts for pair in part.samples))[:_MOST_EXAMPLES]
     return Reading(spelling, sum(p.n_known for p in parts), sum(p.n_unread for p in parts), examples, samples)
+
+
+def declare_type(column: str, kind: ColumnType) -> str:
+    """Say how a column of text becomes one of numbers or dates.
+
+    >>> declare_type("Alter", "number")
+    'If it holds numbers, choose its type on the Data page, or set types = { Alter = "number" } in the project file.'
+    """
+    key = column if re.fullmatch(r"[A-Za-z0-9_-]+", column) else json.dumps(column, ensure_ascii=False)
+    where = f'set types = {{ {key} = "{kind}" }} in the project file'
+    return f"If it holds {PLURALS[kind]}, choose its type on the Data page, or {where}."
 
 
 def quoted_examples(reading: Reading) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, visit
 from app.views import live, offers, parts
-from app.views.data import contents, role_controls, target_labels
+from app.views.data import column_types, contents, role_controls, target_labels
 from app.words import percent, wording
 from mandoline_core import MandolineError, Prediction, Slice
 from mandoline_core.formatting import show_interval
@@ -32,6 +32,8 @@ def main() -> None:
     with parts.boundary(said=problem):
         sizes(workspace)
         target_labels.show(workspace)
+    with parts.boundary(said=problem):
+        column_types.show(workspace)
     with parts.boundary(said=problem):
         role_controls.show(workspace)
     with parts.boundary(said=problem):

@@ -91,6 +91,13 @@ MESSAGES = {
     ),
     "age == null": "position 8: unknown column 'null'. For missing values, write is_missing(column).",
     "length > 3": "position 1: unknown column 'length'. The function is written length(text).",
+    "words > 3": "position 1: unknown column 'words'. The function is written words(text).",
+    "two > 3": "position 1: unknown column 'two'. Did you mean 'two words'? Write col(\"two words\").",
+    "Betrag (EUR) > 200": ("position 1: unknown function 'Betrag'. If it is a column, write col(\"Betrag (EUR)\")."),
+    "country < 30": (
+        "position 11: 'country' is text but '30' is a number, so '<' cannot compare them. If it holds numbers, choose "
+        'its type on the Data page, or set types = { country = "number" } in the project file.'
+    ),
     "lenght(text) > 3": "position 1: unknown function 'lenght'. Did you mean 'length'?",
     "exit()": (
         "position 1: unknown function 'exit'. Functions: abs, col, contains, ends_with, hour, is_missing, length, "
