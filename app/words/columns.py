@@ -16,7 +16,7 @@ def guess(column: str, readings: Sequence[Reading]) -> str:
     share = show_percent(1 - unread / known)
     said = f"stored as text; {share} read as {PLURALS[readings[0].type]}{''.join(shown)}."
     if unread:
-        said += f" {_values(unread)} would be missing, {_examples(readings)}."
+        said += f" {_values(unread)} would be missing ({_examples(readings)})."
     return f"**{plain(column)}**: {plain(said)}"
 
 
@@ -25,7 +25,7 @@ def declared(column: str, readings: Sequence[Reading]) -> str:
     known, unread = sum(one.n_known for one in readings), sum(one.n_unread for one in readings)
     said = f"text read as {PLURALS[readings[0].type]}."
     if unread:
-        said += f" {_values(unread)} of {known:,} {'is' if unread == 1 else 'are'} missing, {_examples(readings)}."
+        said += f" {_values(unread)} of {known:,} {'is' if unread == 1 else 'are'} missing ({_examples(readings)})."
     return f"**{plain(column)}**: {plain(said)}"
 
 

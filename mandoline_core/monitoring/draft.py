@@ -150,11 +150,11 @@ def _roles(source: Sample, target: Sample, label: str | None, predictions: Seque
                 raise DataError.missing_column(column, sample.name, sample.columns)
     guess = guess_roles(source, target.columns, label)
     reasons = dict(guess.reasons)
-    columns = list(predictions) or [str(model.prediction) for model in guess.models]
+    columns = list(predictions) or [model.prediction for model in guess.models if model.prediction is not None]
     for column in (label, *predictions):
         if column is not None:
             reasons[column] = "given by you"
-    models = choose_models(source, target.columns, guess.label, columns) if columns else ()
+    models = choose_models(source, target.columns, guess.label, columns) if columns else guess.models
     return replace(guess, models=models, reasons=reasons)
 
 
@@ -192,7 +192,10 @@ def draft_summary(draft: ProjectDraft) -> str:
     for model in project.models:
         sure = " and its probabilities" if model.probabilities else ""
         why = draft.guess.reasons.get(str(model.prediction), "guessed")
-        lines.append(f"model {model.name}: {model.prediction}{sure} ({why})")
+        if model.prediction is None:
+            why = draft.guess.reasons.get(next(iter(model.probabilities.values())), "guessed")
+        what = model.prediction or ", ".join(f"{name}: {column}" for name, column in model.probabilities.items())
+        lines.append(f"model {model.name}: {what}{sure if model.prediction else ''} ({why})")
         if METRICS[project.metric.name].share and not sure:
             lines.append("  no probabilities found (optional: one column per class, such as prob_CLASS)")
     for column, found in draft.readings.items():

@@ -24,18 +24,20 @@ def show(workspace: Workspace) -> None:
     guesses, declared = compute.type_guesses(workspace), _declared(workspace)
     if guesses or declared:
         st.markdown("**Column types**")
-    for column, readings in guesses.items():
-        kind = readings[0].type
-        _line(words.guess(column, readings), f"Treat {column} as {PLURALS[kind]}", column, kind)
-    if len(guesses) > 1:
-        kinds = {column: readings[0].type for column, readings in guesses.items()}
-        st.button("Accept all", key="type_all", icon=":material/done_all:", on_click=_set, args=(kinds,))
-    for column, readings in declared.items():
-        _line(words.declared(column, readings), f"Treat {column} as text", column, None)
-    with st.popover("Set a column type", icon=":material/format_list_numbered:"):
-        st.selectbox("Column", [one for one in columns if one not in declared], key=_COLUMN, index=None)
-        st.segmented_control("Read as", TYPES, key=_KIND, default=TYPES[0], format_func=PLURALS.__getitem__)
-        st.button("Set type", key="type_set", on_click=_set_chosen)
+    with st.container(gap="small"):
+        for column, readings in guesses.items():
+            kind = readings[0].type
+            _line(words.guess(column, readings), f"Treat {column} as {PLURALS[kind]}", column, kind)
+        for column, readings in declared.items():
+            _line(words.declared(column, readings), f"Treat {column} as text", column, None)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if len(guesses) > 1:
+            kinds = {column: readings[0].type for column, readings in guesses.items()}
+            st.button("Accept all", key="type_all", icon=":material/done_all:", on_click=_set, args=(kinds,))
+        with st.popover("Set a column type"):
+            st.selectbox("Column", [one for one in columns if one not in declared], key=_COLUMN, index=None)
+            st.segmented_control("Read as", TYPES, key=_KIND, default=TYPES[0], format_func=PLURALS.__getitem__)
+            st.button("Set type", key="type_set", on_click=_set_chosen)
     parts.show_refusal(_PLACE, once=True)
 
 
@@ -49,9 +51,9 @@ def _declared(workspace: Workspace) -> dict[str, tuple[Reading, ...]]:
 
 
 def _line(said: str, label: str, column: str, kind: ColumnType | None) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(said, width="stretch")
-        st.button(wording.plain(label), key=f"type:{column}", on_click=_set, args=({column: kind},))
+    sentence, button = st.columns([3, 1], vertical_alignment="center")
+    sentence.markdown(said)
+    button.button(wording.plain(label), key=f"type:{column}", type="tertiary", on_click=_set, args=({column: kind},))
 
 
 def _set_chosen() -> None:

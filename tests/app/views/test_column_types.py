@@ -40,10 +40,10 @@ def project(tmp_path: Path) -> Path:
 def test_text_that_reads_as_numbers_is_offered_with_a_preview_and_kept(project: Path) -> None:
     app = open_app(project, "views/data/data.py")
     assert "Alter: stored as text; 97.4% read as numbers" in said(app).replace("**", "")
-    assert "would be missing, such as 'k.A.'" in said(app)
+    assert "would be missing (such as 'k.A.')" in said(app)
     press(app, "Treat Alter as numbers")
     assert "Alter: text read as numbers. " in said(app).replace("**", "")
-    assert "are missing, such as 'k.A.'" in said(app)
+    assert "are missing (such as 'k.A.')" in said(app)
     press(app, "Accept all")
     assert not [label for label in labels(app) if label.endswith(("as numbers", "as dates"))]
     press(app, "Treat Alter as text")

@@ -150,3 +150,13 @@ def test_init_writes_the_types_it_guessed(tmp_path: Path, capsys: pytest.Capture
     assert 'Alter = "number"' in text
     assert main(["estimate", files[2], "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["estimate"] > 0
+
+
+def test_one_score_column_of_two_classes_is_enough_to_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = [str(tmp_path / name) for name in ("alt.csv", "neu.csv", "p.toml")]
+    for rows, path in zip(german_export(400), files, strict=False):
+        chance = [0.8 if answer == "ja" else 0.3 for answer in rows["Vorhersage"]]
+        rows.assign(Score=chance).drop(columns="Vorhersage").to_csv(path, index=False)
+    assert main(["init", *files[:2], "--out", files[2], "--label", "Ergebnis"]) == 0
+    assert "higher where Ergebnis is ja" in capsys.readouterr().out
+    assert 'probabilities]\nja = "Score"' in Path(files[2]).read_text(encoding="utf-8")
