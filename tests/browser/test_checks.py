@@ -133,7 +133,7 @@ def test_rows_to_label_are_taken_away_and_brought_back(arrive: Arrive, server: S
     host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}}), "trust"))
     host.turn("Label a few")
     with host.page.expect_download() as found:
-        host.button("Download 50 rows to label").click()
+        host.button("Download 60 rows to label").click()
     path = folder / found.value.suggested_filename
     found.value.save_as(path)
     plan, (_, _, truth) = pd.read_csv(path), small_frames()

@@ -53,7 +53,7 @@ def test_where_no_slice_can_help_the_two_things_that_can_are_offered_first(tmp_p
     assert "Mark region as irrelevant" in [one.proto.popover.label for one in app.get("popover")]
     assert not [label for label in labels(app) if label.startswith("Add: region")]
     next(button for button in app.button if button.label == "Label 60 new rows").click()
-    assert "No new row has a label yet." in said(run(app))
+    assert "The plan does not use them." in said(run(app))
 
 
 def test_a_declaration_is_taken_back(tmp_path: Path) -> None:
