@@ -49,8 +49,13 @@ def main() -> None:
     if page in moved:
         page.run()
     with parts.stopping():
+        if state.follows_dead_link():
+            visit.remember("lost", "yes")
+            st.query_params.clear()
+            st.switch_page(pages["Projects"])
         needs_project = page not in (pages["Projects"], pages["Guide"])
         at_home = state.comes_home() if page == pages["Projects"] else not needs_project and state.names_no_project()
+        at_home = at_home or bool(visit.remember("lost"))
         if page == pages["Result"] and state.comes_home():
             st.switch_page(pages["Projects"])
         if not at_home:

@@ -174,10 +174,15 @@ def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
     return full_report(asked, recall, models=models, labelled=labelled, some=new_labels(workspace))
 
 
+_ASIDE = ("name", "note", "target_labels", "target_key")  # settings that are no edit of the estimate
+
+
 def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
     """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
     earlier, label = state.before(workspace), workspace.revision.label
     if earlier is None or earlier.project.metric != workspace.project.metric:
+        return None
+    if replace(earlier.project, **{key: getattr(workspace.project, key) for key in _ASIDE}) == workspace.project:
         return None
     try:
         if keys.answers(earlier) != keys.answers(workspace):

@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 from datetime import date
 
+import numpy as np
+
 from app.compute import keys
 from app.compute.data import new_labels, revealed, samples
 from app.compute.estimates import curves, memo, request, whole_report
@@ -42,8 +44,10 @@ def groups(workspace: Workspace, column: str) -> Groups:
 
 
 def weights_csv(workspace: Workspace) -> str:
-    """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
-    return csv_of({name: found.weights for name, found in _report(workspace).models.items()})
+    """Write one weight a labelled row and model, as `mandoline estimate --weights` does, after the row's number."""
+    weights = {name: found.weights for name, found in _report(workspace).models.items()}
+    name = "row" if "row" not in weights else "labelled row"
+    return csv_of({name: np.arange(1, 1 + max(map(len, weights.values()), default=0)), **weights})
 
 
 def _report(workspace: Workspace) -> Report:

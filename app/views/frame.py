@@ -75,8 +75,6 @@ def _account() -> None:
 def _project(workspace: Workspace) -> None:
     """Show what is open, and how it does."""
     project = workspace.project
-    if visit.remember("lost"):
-        st.warning("The project of this link no longer exists. This is a new one.")
     if workspace.view_only:
         st.badge("View only", icon=":material/visibility:", color="gray")
         st.markdown(f"**{wording.plain(project.name)}**")
@@ -137,7 +135,7 @@ def _take_away(workspace: Workspace) -> None:
         says = "Same as mandoline estimate --json."
         _download(workspace, "Download estimate (JSON)", "json", compute.estimate_json, says)
         if not in_table:
-            says = "The weight of each labelled row, one column per model."
+            says = "The weight of each labelled row, by its number in the file; one column per model."
             _download(workspace, "Download weights (CSV)", "csv", compute.weights_csv, says)
 
 

@@ -108,7 +108,8 @@ def panel(workspace: Workspace) -> None:
     st.html(weights + curve)
     worst = next((finding for finding in report.findings if finding.severity != "info"), None)
     if worst is not None:
-        st.warning(wording.tell(worst.text), icon=":material/warning:")
+        show = st.error if worst.severity == "serious" else st.warning
+        show(wording.tell(worst.text), icon=parts.ICONS[worst.severity])
     if len(workspace.project.models) > 1:
         models_table(workspace)
 

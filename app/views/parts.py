@@ -32,7 +32,7 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 HEADING_WIDTH = 860  # pixels: a longer line is hard to follow
 Tool = Literal["points", "box", "lasso"]
 _LOOKS_EVERY = 1.0  # seconds
-_ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 
 
 @contextmanager
@@ -329,7 +329,7 @@ def level_badge(level: str, **more: Any) -> None:
 def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
-    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=_ICONS[finding.severity])
+    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=ICONS[finding.severity])
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:

@@ -10,7 +10,10 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, show_value
 from mandoline_core.report.words import Headline
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
+# Only what Markdown reads as its own, and only where it does: the names of controls are read out with their escapes.
+_SPECIAL = re.compile(r"[\\`*\[\]<|$~]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
+_SHORTCODE = re.compile(r":\S")  # an icon, a colour, a link
+_STARTS_LINE = re.compile(r"^([#+=>-]|\d+(?=[.)])[.)])")
 # Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops
 # it.
 _REWRITTEN = re.compile(
@@ -25,15 +28,19 @@ def plain(text: str) -> str:
 
     >>> plain("**b** $x$")
     '\\*\\*b\\*\\* \\$x\\$'
+    >>> plain("Betrag (EUR) from 0.5 to wind_speed"), plain("1. a")
+    ('Betrag (EUR) from 0.5 to wind_speed', '1\\. a')
     """
-    return _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
+    escaped = _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
+    escaped = escaped.replace(":", r"\:") if _SHORTCODE.search(text) else escaped
+    return _STARTS_LINE.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", escaped)
 
 
 def tell(text: object) -> str:
     r"""Escape a sentence of the library, or an error.
 
     >>> tell("Slice *a*.")
-    'Slice \\*a\\*\\.'
+    'Slice \\*a\\*.'
     """
     return plain(str(text))
 

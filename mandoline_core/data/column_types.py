@@ -115,7 +115,7 @@ def read_frame(
 
 
 def read_table_as(table: Table, types: Mapping[str, ColumnType], name: str) -> tuple[Table, dict[str, Reading]]:
-    """Read columns of text of a table as what they are declared to hold: its files are written once more, typed."""
+    """Read columns of text of a table as what they are declared to hold: its files are written again, typed."""
     chosen = {column: types[column] for column in _columns_of_text(table.schema, types, name)}
     if not chosen:
         return table, {}
@@ -231,7 +231,7 @@ def _with_column(frame: nw.DataFrame[Any], column: str, values: pa.Array) -> nw.
 
 
 def _write(files: Files, types: Mapping[str, ColumnType], name: str) -> tuple[Files, dict[str, Reading]]:
-    """Write Parquet files once more, as one, with typed columns; what is read of each column is counted meanwhile."""
+    """Write Parquet files again, as one, with typed columns; what is read of each column is counted meanwhile."""
     spellings = {
         column: find_spelling((_one(batch[column]) for batch in _batches(files, [column])), kind, column, name)
         for column, kind in types.items()

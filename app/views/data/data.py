@@ -11,7 +11,7 @@ from app.views import live, offers, parts
 from app.views.data import column_types, contents, role_controls, target_labels
 from app.words import percent, wording
 from mandoline_core import MandolineError, Prediction, Slice
-from mandoline_core.formatting import show_interval
+from mandoline_core.formatting import counted, show_interval
 from mandoline_core.metrics import get_metric
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -47,7 +47,7 @@ def sizes(workspace: Workspace) -> None:
         st.columns(2), ("labelled", "new"), compute.samples(workspace), compute.n_rows(workspace), strict=True
     ):
         column.metric(f"{word.capitalize()} rows", f"{n_rows:,}", help=TOOLTIPS[f"{word} data"])
-        column.caption(f"{wording.plain(sample.name)}, {len(sample.columns)} columns")
+        column.caption(f"{wording.plain(sample.name)}, {counted(len(sample.columns), 'column')}")
 
 
 def scores(workspace: Workspace) -> None:
