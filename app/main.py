@@ -20,8 +20,9 @@ VIEWS = {
     "Share": ":material/ios_share:",
 }
 BESIDE = {"Present": ":material/slideshow:", "Guide": ":material/menu_book:"}
-# Addresses of earlier versions: the pages that took over, and what to open there.
+# Addresses of earlier versions, and of the page that is at the root: the pages to go to, and what to open there.
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
+    "result": ("Result", {}),
     "estimate": ("Result", {}),
     "trust": ("Result", {parts.TAB: "Checks"}),
     "compare": ("Result", {parts.TAB: "Methods"}),
@@ -77,6 +78,8 @@ def _page(title: str, icon: str, *, shown: bool) -> StreamlitPage:
         title=title,
         icon=icon,
         default=title == "Result",
+        # It is at the root. The framework reserves the name of its file for it, and finds nothing there: see MOVED.
+        url_path="home" if title == "Result" else None,
         visibility="visible" if shown else "hidden",
     )
 

@@ -22,7 +22,16 @@ _SUGGESTIONS = JobKind[Suggestions | dict[str, Spread]]("suggest")
 
 
 def suggestions(workspace: Workspace) -> Suggestions | None:
-    """Return what is worth trying, if it has been found for the current project."""
+    """Return what is worth trying, if it has been found: what matters most to the model on show comes first."""
+    found = _found(workspace)
+    if found is None:
+        return None
+    model = workspace.model
+    ranked = sorted(found.suggestions, key=lambda one: -abs(one.trials[model].z if model in one.trials else 0.0))
+    return replace(found, suggestions=tuple(ranked))
+
+
+def _found(workspace: Workspace) -> Suggestions | None:
     found = _SUGGESTIONS.result(("suggestions", *_key(workspace)))
     return found if isinstance(found, Suggestions) else None
 
@@ -61,13 +70,13 @@ def start_suggestions(workspace: Workspace, *, spread: bool = False) -> Job:
         return suggest(*both, rules, most=MOST_SHOWN, never=never, progress=job.note, **asked)
 
     def try_others(job: Job) -> dict[str, Spread]:
-        return spread_of(*both, rules, suggestions=suggestions(workspace), progress=job.note, **asked)
+        return spread_of(*both, rules, suggestions=_found(workspace), progress=job.note, **asked)
 
     tasks = [
         Task(("suggestions", *key), "Looking for slices worth trying", suggest_slices),
         Task(("spread", *key), "Trying other choices of slices", try_others),
     ]
-    first = 0 if suggestions(workspace) is None else 1
+    first = 0 if _found(workspace) is None else 1
     return _SUGGESTIONS.start(workspace, tasks[first : 2 if spread else 1])
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app import access, compute
 from app.project import Share, Workspace, documents, links, people, state, visit
+from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
@@ -229,6 +230,14 @@ _LEADS = {
     "Projects": ("views/projects/projects.py", ":material/upload:"),
 }
 
+# What is open when the tour comes to a step, by its number.
+_OPENED: dict[int, dict[str, str]] = {
+    2: {"editing": "negation", "chosen_view": "Rule"},
+    3: {"chosen_view": "Rule"},
+    4: {"editing": "negation", "chosen_view": "Reliability"},
+    5: {parts.TAB: "Checks"},
+}
+
 
 def show_tour(page: str) -> None:
     """Show the current step above the page it is about, and nothing on others."""
@@ -252,6 +261,8 @@ def _tour_step(page: str) -> None:
                 st.page_link(path, label="Use my data" if last else f"Go to {spoken_of}", icon=icon)
             if not last and st.button("Next", key="next_step"):
                 visit.remember("tour_step", number + 1)
+                for name, what in _OPENED.get(number + 1, {}).items():
+                    visit.remember(name, what)
                 st.switch_page(_LEADS[wording.TOUR[number][0]][0])
             st.button("Close the tour", key="close_tour", type="tertiary", on_click=_close_tour)
 

@@ -336,7 +336,8 @@ def headline(report: ModelReport, workspace: Workspace) -> None:
     """Say the number as its verdict allows: large, with its condition, or small below what failed."""
     said = headline_of(report, reveal=workspace.revealed)
     if said.level != "red":
-        st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
+        with st.container(key="headline"):
+            st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
     else:
         st.markdown(f"#### :red[{trust_words.LIGHTS['red'].icon}] {wording.plain(said.obstacle)}", width=HEADING_WIDTH)
         st.markdown(wording.plain(said.way_on), width=HEADING_WIDTH)

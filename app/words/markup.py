@@ -133,6 +133,8 @@ def _step(label: str, before: float, now: float, *, share: bool) -> str:
 
     >>> _step("add slang:", 0.804, 0.794, share=True), _step("rename slang:", 0.794, 0.7941, share=True)
     ('add slang: -1.0 points (80.4% \u2192 79.4%)', 'rename slang: no change')
+    >>> _step("add slang:", 0.93744, 0.83656, share=True)
+    'add slang: -10.0 points (93.7% \u2192 83.7%)'
     """
     old, new = show_value(before, share=share), show_value(now, share=share)
     if is_nothing(now - before, share=share) or old == new:

@@ -82,16 +82,20 @@ TOUR = (
         "Result",
         "Read the number",
         (
-            "A model was tested on 6,000 labelled reviews. The number below estimates how often it is right on new "
-            "reviews without labels."
+            "Mandoline estimates how well a model does on new data without labels. This one was tested on 6,000 "
+            "labelled reviews. The number below is for new reviews."
         ),
     ),
-    ("Slices", "Switch a slice off", "Switch *negation* off and on again, and watch the number move."),
+    (
+        "Slices",
+        "Switch a slice off",
+        "Switch *negation* off and on again. Watch number, weights and curve.",
+    ),
     ("Slices", "Make a slice", "Type a word in the line at the top: a slice appears, and the number moves."),
     (
         "Slices",
         "Say how reliable it is",
-        "Open *Reliability* and move a slider. The number, the weights and the curve follow.",
+        "*Reliability* is open: no rule is always right. Move a slider, and the number and the weights follow.",
     ),
     ("Result", "Check it", "The sample comes with hidden labels. Reveal the true value and compare."),
     ("Projects", "Use my data", "You need two tables: rows with labels, and rows without."),

@@ -23,9 +23,7 @@ def main() -> None:
     st.title("Projects")
     st.markdown("Estimate how well a model does on new data that nobody has labelled.")
     if visit.remember("lost"):
-        st.warning(
-            "The project of this link no longer exists. Open another, or start one.", icon=":material/link_off:"
-        )
+        st.warning("The project of this link no longer exists. Open another, or start one.", icon=":material/link_off:")
         visit.remember("lost", "")
     entries = _with_open(links.projects())
     aside = state.store().set_aside

@@ -68,8 +68,10 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     with st.container(border=True, gap="xsmall", key=f"suggestion_{number}"):
         badge = "" if one.stands_out else " :gray-badge[not significant]"
         st.markdown(f"**{wording.plain(one.words)}**{badge}")
-        st.markdown(f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one))}.")
-        st.caption(f"{wording.tell(one.reason)} {wording.plain(words.left_open(one.unexplained))}")
+        st.markdown(
+            f"{wording.plain(words.effect(trial, share=share))}. {wording.plain(words.coverage(one, workspace.model))}."
+        )
+        st.caption(f"{wording.tell(one.reason_for(workspace.model))} {wording.plain(words.left_open(one.unexplained))}")
         if trial.needs_reason:
             st.caption(f":material/help: {GIVE_A_REASON}")
         opened = visit.remember(_PREVIEW) == one.name

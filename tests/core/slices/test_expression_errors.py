@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import SliceError
+from mandoline_core.slices import Expression
 from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import parse_expression
@@ -330,3 +331,8 @@ def test_error_survives_pickling():
     """An error raised in a worker arrives whole."""
     error = pickle.loads(pickle.dumps(ExpressionError("no.", 2, "a b")))  # noqa: S301 - bytes we have just made
     assert (str(error), error.position, error.text) == ("Expression, position 3: no.", 2, "a b")
+
+
+def test_a_rule_that_is_copied_from_a_page_comes_with_invisible_characters():
+    """They are no part of it, in an expression or in the line."""
+    assert Expression("old", text="age >\u2060= 65").text == "age >= 65"
