@@ -67,6 +67,7 @@ from app.compute.counting import (
 from app.compute.data import forget, new_labels, plain_samples, samples, table_at
 from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
+    ask_spread,
     curves,
     effects,
     experience,
@@ -111,11 +112,11 @@ from app.compute.slice_suggestions import (
     accepting,
     previewed,
     refused,
-    spread,
     start_suggestions,
     suggestion_job,
     suggestions,
 )
+from app.compute.spreads import spread, spread_job
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,

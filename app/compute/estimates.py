@@ -10,8 +10,9 @@ from typing import TypeVar, cast
 import numpy as np
 import pandas as pd
 
-from app.compute import counting, keys
+from app.compute import counting, keys, spreads
 from app.compute.data import model_of, new_labels, revealed, samples
+from app.compute.jobs import A_MOMENT, Job
 from app.compute.keys import kept
 from app.project import Workspace, state
 from mandoline_core import (
@@ -53,8 +54,8 @@ from mandoline_core.pipeline import (
     request_of,
 )
 from mandoline_core.pipeline import fit as fit_cells
+from mandoline_core.report import complete, report_of, with_truth
 from mandoline_core.report import report as full_report
-from mandoline_core.report import report_of, with_truth
 from mandoline_core.slices import resolve
 
 T = TypeVar("T")
@@ -129,38 +130,73 @@ def trial(workspace: Workspace) -> Estimate:
 def report(workspace: Workspace) -> ModelReport:
     """Report on the model on show, by the steps of the command line and the library; with the truth, if revealed.
 
-    Labels of some new rows join it. Revealing the truth walks no step again. A target that brings its labels along has
-    a truth before anyone asked for it; pages show it only once they did.
+    Its intervals allow for the choice of slices once that is known. Labels of some new rows join it. Showing the truth
+    walks no step again. A target that brings its labels along has a truth before anyone asked for it; pages show it
+    only once they did.
     """
     project, (_, target) = workspace.project, samples(workspace)
     if workspace.revealed or project.target_labels or (project.metric.column or project.label) in target.columns:
-        return _with_labels(workspace)
-    return report_of(request(workspace), model_of(workspace), memo(workspace))
+        return _with_labels(workspace, _moved(workspace))
+    return _checked(workspace)
+
+
+def _moved(workspace: Workspace) -> float | None:
+    """Return how far other plausible slices move the estimate; None where it is not known."""
+    found = spreads.spread(workspace)
+    return None if found is None else found.moved
+
+
+def _checked(workspace: Workspace) -> ModelReport:
+    found, moved = report_of(request(workspace), model_of(workspace), memo(workspace)), _moved(workspace)
+    return found if moved is None or not found.converged else found.allow_for_choice(moved)
 
 
 @kept(by=keys.report)
-def _with_labels(workspace: Workspace) -> ModelReport:
-    found, some = report_of(request(workspace), model_of(workspace), memo(workspace)), new_labels(workspace)
+def _with_labels(workspace: Workspace, moved: float | None) -> ModelReport:
+    found, some = _checked(workspace), new_labels(workspace)
     if some is not None:
         found = add_labels(found, *some)
     return with_truth(found, revealed(workspace) if workspace.revealed else samples(workspace)[1])
 
 
-@kept(by=keys.solution)
 def second_opinion(workspace: Workspace) -> SecondOpinionOn | None:
     """Say what the model's own confidence adds to the estimate."""
-    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    return _second_opinion(workspace, _moved(workspace))
+
+
+@kept(by=keys.solution)
+def _second_opinion(workspace: Workspace, moved: float | None) -> SecondOpinionOn | None:
+    found = _checked(workspace)
     return second_opinion_on(found, drawn_fit(workspace, found.fit))
 
 
 def experience(workspace: Workspace) -> Experience | None:
     """Say how far estimates with the same verdict were off: first in this project's own record."""
-    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    found = _checked(workspace)
     opinion = second_opinion(workspace) if found.is_red else None
     return experience_of(found, state.store().track_memory(workspace.id), opinion)
 
 
-def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
+def ask_spread(workspace: Workspace) -> Job | None:
+    """Find out how far other plausible slices move the estimates; return the job while it is not known."""
+    if not spreads.is_wanted(workspace) or spreads.spread(workspace) is not None:
+        return None
+    job = spreads.spread_job(workspace)
+    if job is None:
+        job = spreads.start(workspace, whole_report(workspace))
+        job.wait(A_MOMENT)
+    return job if spreads.spread(workspace) is None else None
+
+
+def quoted_report(workspace: Workspace, labelled: Sample | None) -> Report:
+    """Report on all models as they are quoted: intervals allow for the choice of slices, which may take seconds."""
+    found = whole_report(workspace)
+    if spreads.is_wanted(workspace):
+        found = found.with_spreads(spreads.spreads(workspace))
+    return complete(found, some=new_labels(workspace), labelled=labelled)
+
+
+def whole_report(workspace: Workspace) -> Report:
     """Report on all models, the one on show first; another is left out where it has no report."""
     asked, recall = request(workspace), memo(workspace)
     models = [model_of(workspace)]
@@ -171,7 +207,7 @@ def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
             except MandolineError:
                 continue
             models.append(model)
-    return full_report(asked, recall, models=models, labelled=labelled, some=new_labels(workspace))
+    return full_report(asked, recall, models=models)
 
 
 def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:

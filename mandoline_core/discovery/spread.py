@@ -8,20 +8,20 @@ skipped. Leaving out slices of the project is not counted: on real cases that ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Unpack
 
 import numpy as np
 
 from mandoline_core.arrays import Bools, Interval
 from mandoline_core.data import Sample
-from mandoline_core.discovery.search_state import SearchState
+from mandoline_core.discovery.search_state import SearchState, start_search
 from mandoline_core.discovery.selection import fewest_effective, try_rule
 from mandoline_core.discovery.suggest import search, start_states
 from mandoline_core.discovery.suggestions import Suggestion, Suggestions
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_ends, show_points
-from mandoline_core.pipeline import Options, Progress, Request, estimate_with, steps, with_options
+from mandoline_core.pipeline import Fit, Options, Progress, Request, estimate_with, steps, widen, with_options
 from mandoline_core.project import Project
 from mandoline_core.results import Tabular, ends
 from mandoline_core.slices import SliceLike
@@ -38,6 +38,8 @@ class Spread(Tabular):
     ----------
     interval : pair of floats
         The interval, widened both ways by `moved`.
+    sampling : pair of floats
+        The interval for sampling error alone.
     moved : float
         The largest change of the estimate.
     choice : str
@@ -49,6 +51,7 @@ class Spread(Tabular):
     """
 
     interval: Interval
+    sampling: Interval
     moved: float
     choice: str
     tried: int
@@ -61,14 +64,13 @@ class Spread(Tabular):
         if self.times <= MUCH_WIDER:
             return None
         moved = show_points(self.moved, share=self.share, sign=False)
-        ends = show_ends(self.interval, share=self.share)
         return Finding(
             "choice",
             "depends_on_slices",
             "warning",
             f"The estimate is sensitive to your slices: {self.choice} moves it by {moved}.",
             "Look at the suggestion that moves it most, and accept it if it is plausible.",
-            f"With other plausible slices it is within {ends}.",
+            f"The interval allows for it. Sampling error alone: {show_ends(self.sampling, share=self.share)}.",
             numbers={"choice": self.choice, "moved": self.moved, "interval": self.interval},
         )
 
@@ -76,11 +78,11 @@ class Spread(Tabular):
     def sentence(self) -> str:
         """What other slices would give."""
         if not self.tried:
-            return "No other plausible slices were found that would change the estimate."
+            return "No other plausible slices were found, so the interval is for sampling error alone."
         return (
-            f"With other plausible slices ({self.tried} tried), the estimate is within "
-            f"{show_ends(self.interval, share=self.share)}. Largest change: {self.choice} "
-            f"({show_points(self.moved, share=self.share, sign=False)})."
+            f"The interval allows for other plausible slices ({self.tried} tried). Largest change: {self.choice} "
+            f"({show_points(self.moved, share=self.share, sign=False)}). Sampling error alone gives "
+            f"{show_ends(self.sampling, share=self.share)}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -89,6 +91,7 @@ class Spread(Tabular):
         return {
             **asdict(self),
             "interval": list(self.interval),
+            "sampling": list(self.sampling),
             "message": self.sentence,
             "finding": None if finding is None else finding.as_dict(),
         }
@@ -132,8 +135,23 @@ def spread(
     >>> round(found.moved, 3), found.tried
     (0.15, 1)
     """
-    tell = progress or (lambda *_: None)
     request, states = start_states("spread", source, target, slices, **options)
+    return _spreads(request, states, progress, suggestions)
+
+
+def spread_of_fits(request: Request, fits: Sequence[Fit], *, progress: Progress | None = None) -> dict[str, Spread]:
+    """Measure it for fits that were made already, of rows in memory."""
+    quick = replace(request, settings=replace(request.settings, interval="influence")).in_memory
+    return _spreads(quick, start_search(quick, fits), progress)
+
+
+def _spreads(
+    request: Request,
+    states: Sequence[SearchState],
+    progress: Progress | None,
+    suggestions: Suggestions | None = None,
+) -> dict[str, Spread]:
+    tell = progress or (lambda *_: None)
     if suggestions is None:  # the states keep the codes of every slice that is tried
         suggestions = search(request, states, progress=lambda what, share: tell(what, 0.7 * share))
     offered, grown = suggestions.suggestions, states
@@ -156,10 +174,9 @@ def _spread(start: SearchState, choices: Sequence[tuple[str, float, float]]) -> 
     words, furthest = max(estimates, key=lambda pair: abs(pair[1] - report.estimate), default=("", report.estimate))
     moved = abs(furthest - report.estimate)
     low, high = report.interval
-    bounds = start.fit.problem.metric.bounds or (-np.inf, np.inf)
-    interval = max(low - moved, bounds[0]), min(high + moved, bounds[1])
+    interval = widen((low, high), moved, start.fit.problem.metric.bounds)
     times = (interval[1] - interval[0]) / (high - low) if high > low else 1.0
-    return Spread(interval, moved, words, len(estimates), times, start.share)
+    return Spread(interval, (low, high), moved, words, len(estimates), times, start.share)
 
 
 def _choices(

@@ -41,7 +41,7 @@ from mandoline_core.pipeline.columns import (
     missing_rule,
     row_cells,
 )
-from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of, prediction_interval_of
+from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of, prediction_interval_of, widen
 from mandoline_core.pipeline.drawn_rows import DrawnRows, read_predictions, restate
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.pipeline.estimates import (

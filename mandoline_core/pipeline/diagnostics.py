@@ -172,6 +172,16 @@ def hull(*intervals: Interval) -> Interval:
     return min(low for low, _ in intervals), max(high for _, high in intervals)
 
 
+def widen(interval: Interval, by: float, bounds: Interval | None) -> Interval:
+    """Widen an interval both ways, within the metric's bounds.
+
+    >>> widen((0.5, 0.75), 0.5, (0.0, 1.0))
+    (0.0, 1.0)
+    """
+    low, high = bounds or (-math.inf, math.inf)
+    return max(interval[0] - by, low), min(interval[1] + by, high)
+
+
 def _bounds(problem: Problem, value: float, set_aside: float) -> Interval | None:
     if problem.metric.bounds is None or set_aside == 0 or not problem.metric.is_mean:
         return None

@@ -15,7 +15,7 @@ from mandoline_core.data import ENGINES, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.settings import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.project.validation import Name, Whole, first_problem, problem_of, unknown_key
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
@@ -68,7 +68,7 @@ class ProjectFile(_Table):
         list[tuple[Name, Name]]
         | Literal["auto", "graphical-lasso"]
         | Annotated[str, Field(pattern="^inverse-covariance(:[1-9][0-9]*)?$")]
-    ] = []
+    ] = TESTS
     estimator: EstimatorSettings = Field(default_factory=EstimatorSettings)
     methods: MethodSettings = Field(default_factory=MethodSettings)
     trust: TrustSettings = Field(default_factory=TrustSettings)
@@ -188,7 +188,7 @@ def dump_parts(project: Project) -> dict[str, str]:
     top: dict[str, Any] = {"version": VERSION, "name": project.name}
     if project.note:
         top["note"] = project.note
-    if project.edges:
+    if project.edges != TESTS:
         top["edges"] = _toml(project.edges)
     places: dict[str, str] = {}
     for heading, keys in PLACES.items():

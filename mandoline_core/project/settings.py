@@ -38,6 +38,9 @@ class EstimatorSettings:
         How intervals are computed.
     replicates : int
         The number of bootstrap resamples. A higher confidence needs more.
+    spread : bool
+        Whether intervals allow for the choice of slices: they are wider by how far other plausible slices move the
+        estimate.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class EstimatorSettings:
     seed: Annotated[Whole, Field(ge=0)] = 0
     interval: Literal["influence", "bootstrap"] = "influence"
     replicates: Annotated[Whole, Field(ge=2, le=100_000)] = 1000
+    spread: bool = True
 
     def __post_init__(self) -> None:
         """Refuse fewer resamples than the bootstrap's interval needs."""

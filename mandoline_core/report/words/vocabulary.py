@@ -17,7 +17,7 @@ def title_of(method: str) -> str:
 TOOLTIPS = {
     "labelled data": "Rows with labels (source in files and code).",
     "new data": "Rows without labels, for which the score is estimated (target in files and code).",
-    "spread": "The lighter band adds how far other plausible slices, alone or in sets, move the estimate.",
+    "spread": "The interval is wider by how far other plausible slices, alone or in sets, move the estimate.",
     "suggestions": (
         "Words, cuts, categories, lengths, missing values, predictions, and pairs of these. Ranked by z: the shift "
         "after weighting, times the difference in score, over its standard error."
