@@ -9,7 +9,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
-from mandoline_core.discovery.search_state import Edge, rule_name
+from mandoline_core.discovery.search_state import Edge, rule_name, rule_words
 from mandoline_core.discovery.selection import CrossFit
 from mandoline_core.formatting import show_interval, show_percent, show_points, show_value, table, wrapped
 from mandoline_core.pipeline import AblationPoint
@@ -115,7 +115,7 @@ class Suggestion:
     @property
     def words(self) -> str:
         """The rule in plain words."""
-        return self.rule.describe() if isinstance(self.rule, Slice) else f"{self.name} move together"
+        return rule_words(self.rule)
 
     @property
     def first(self) -> TrialEstimate:

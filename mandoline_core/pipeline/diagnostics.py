@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.estimators import Outcome, influence_interval, prediction_error, root_of_squares
+from mandoline_core.estimators import Outcome, effective_rows, influence_interval, prediction_error, root_of_squares
 from mandoline_core.metrics import smaller_class
 from mandoline_core.weighting import Problem
 
@@ -54,7 +54,7 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
         weights = np.where(counts > 0, outcome.row_weights, 0.0)
     # Rows that only serve to fit have no weight and are not averaged over.
     n_evaluated = float(counts[weights.any(axis=1)].sum())
-    effective = 1 / float((counts * weights**2).sum())
+    effective = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
     n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
     set_aside = float(table.target @ (1 - outcome.kept) / n_target)
     return Diagnostics(

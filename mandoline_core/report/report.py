@@ -275,7 +275,12 @@ class Report:
             name: model.allow_for_choice(spreads[name].moved) if name in spreads and model.converged else model
             for name, model in self.models.items()
         }
-        return replace(self, models=models, spreads=spreads)
+        shown = {  # the search itself uses intervals by influence
+            name: replace(spreads[name], interval=model.interval, sampling=model.sampling_interval)
+            for name, model in models.items()
+            if model.sampling_interval is not None
+        }
+        return replace(self, models=models, spreads=shown)
 
     def find_spreads(self, progress: Progress | None = None) -> dict[str, Spread]:
         """Measure how far other plausible slices move the estimate of each model."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 import mandoline_core as md
-from mandoline_core.discovery.spread import MUCH_WIDER
+from mandoline_core.discovery import search_state
+from mandoline_core.discovery.spread import MOST_TRIED, MUCH_WIDER, SUBSETS
+from mandoline_core.estimators import folds, mandoline
 from tests.core.projects import LONG, run_json, write_project
 
 
@@ -45,6 +50,32 @@ def test_without_other_choices_it_is_the_interval(project: md.Project, suggestio
 
 def test_the_same_choices_are_tried_again(project: md.Project, suggestions: md.Suggestions) -> None:
     assert md.spread(project, suggestions=suggestions) == md.spread(project, suggestions=suggestions)
+
+
+def test_other_choices_cost_one_fit_each_and_no_sampling_error(
+    project: md.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work is counted, not seconds, which depend on the machine."""
+    report = md.estimate(project)
+    done: Counter[str] = Counter()
+
+    def counted(module: ModuleType, name: str) -> None:
+        run = getattr(module, name)
+
+        def step(*args: Any, **settings: Any) -> Any:
+            done[name] += 1
+            return run(*args, **settings)
+
+        monkeypatch.setattr(module, name, step)
+
+    counted(folds, "fit_folds")
+    counted(mandoline, "linearise")
+    counted(search_state, "codes")
+    md.spread(report.asked)
+    models = len(report.models)
+    assert done["fit_folds"] <= models * (1 + MOST_TRIED + SUBSETS + 1)
+    assert done["linearise"] == models  # of the estimate that the others are compared with
+    assert done["codes"] <= 2 * models * MOST_TRIED  # of either sample; rules on columns are shared by models
 
 
 def test_a_spread_much_wider_than_the_interval_is_a_finding() -> None:
