@@ -86,7 +86,8 @@ def estimate(
     made = report(request, progress=progress)
     if request.settings.spread:
         made = made.with_spreads(progress=progress)
-    return complete(made, some=some, labelled=revealed(source, request, reveal=reveal))
+    labelled = revealed(source, request, reveal=reveal)
+    return made if some is None and labelled is None else complete(made, some=some, labelled=labelled)
 
 
 def report(

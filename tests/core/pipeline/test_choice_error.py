@@ -34,7 +34,7 @@ def chosen(project: md.Project, **errors: float) -> md.Project:
 
 
 def test_intervals_allow_for_it_and_the_estimate_stays():
-    project = replace(md.load_project(REVIEWS), estimator=md.EstimatorSettings())
+    project = replace(md.load_project(REVIEWS), estimator=md.EstimatorSettings(spread=False))
     bare, wide = (md.estimate(one).first for one in (project, chosen(project, lr=ADDED)))
     assert wide.estimate == bare.estimate
     assert wide.source_interval == bare.source_interval
@@ -94,7 +94,7 @@ def test_the_interval_that_allows_for_choosing_survives_in_the_project(tmp_path,
     found = md.suggest(project, auto=True)
     assert found.accepted.rules
     grown = found.apply(project)
-    assert md.estimate(grown).interval == pytest.approx(found.accepted.intervals["m"], rel=1e-3)
+    assert md.estimate(grown, spread=False).interval == pytest.approx(found.accepted.intervals["m"], rel=1e-3)
     # A second choice adds to the first.
     again = found.apply(replace(project, trust=grown.trust)).trust.chosen["m"]
     assert again == pytest.approx(math.sqrt(2) * grown.trust.chosen["m"], rel=1e-2)
