@@ -36,7 +36,7 @@ class CorrectionsCheck(CheckRule):
         rates, errors = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
         if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against sampling error
             sides = (table.rates("source"), table.rates("target"))
-            errors = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
+            errors = problem.rule.rate_errors(*sides, *problem.alike_rows)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
                 yield Finding(

@@ -47,7 +47,7 @@ class OverlapCheck(CheckRule):
                 "For these rows the estimate assumes that the effects of slices add up.",
                 numbers={"share": unseen},
             )
-        unused = round(table.source[outcome.unused].sum()) if outcome.unused.any() else 0
+        unused = round(estimate.problem.row_counts[0][outcome.unused].sum()) if outcome.unused.any() else 0
         if unused:
             n = round(table.n_source)
             yield Finding(

@@ -157,6 +157,8 @@ class Estimator(ABC):
         Whether a few target labels can test it, be combined with it and be planned with it.
     denoises : bool
         Whether it adds a regression on the true slices.
+    design_weights : bool
+        Whether it takes design weights; else it does not apply to samples that have them.
 
     Examples
     --------
@@ -211,6 +213,7 @@ class Estimator(ABC):
     takes_corrections: bool = False
     takes_labels: bool = False
     denoises: bool = False
+    design_weights: bool = False
 
     @property
     def uses_slices(self) -> bool:
@@ -234,6 +237,12 @@ class Estimator(ABC):
     def reason(self, problem: Problem) -> str | None:
         """Return why the method does not apply, in one sentence, or None."""
 
+    def why_not(self, problem: Problem) -> str | None:
+        """Return why the method does not apply, or None; first of all, whether it takes design weights."""
+        if not self.design_weights and problem.membership is not None and problem.membership.has_weights:
+            return "This method does not support design weights. Choose a method such as mandoline."
+        return self.reason(problem)
+
     @abstractmethod
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its sampling error.
@@ -251,7 +260,7 @@ class Estimator(ABC):
 
     def check(self, problem: Problem) -> None:
         """Refuse a problem that the method does not apply to."""
-        why = self.reason(problem)
+        why = self.why_not(problem)
         if why is not None:
             raise MandolineError(why)
 
@@ -341,7 +350,7 @@ def row_outcome(
         evaluation.value,
         evaluation.means,
         influence,
-        weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
+        weights=add_up(members.source, scored, len(table)) / np.where(table.source > 0, table.source, 1.0),
         findings=findings,
         scored_weights=scored,
     )
