@@ -220,8 +220,8 @@ def _files(name: str, states: _States) -> Files:
 def _with_roles(
     sample: Sample, label: str | None, models: tuple[Model, ...], group: str | None, weight: str | None
 ) -> Sample:
-    roles = {"label": label, "group": group, "weight": weight}
-    return Sample(sample.frame, models=models, name=sample.name, table=sample.table, **roles)
+    name, table = sample.name, sample.table
+    return Sample(sample.frame, label=label, models=models, name=name, table=table, group=group, weight=weight)
 
 
 def model_of(workspace: Workspace) -> Model | None:

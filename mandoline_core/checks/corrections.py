@@ -130,7 +130,7 @@ def _about_audits(report: ModelReport) -> Iterator[Finding]:
     )
     # Where audited rows are among those scored, the sampling error of one can make up for that of the other.
     wider = outcome.influence.standard_error() > outcome.error_if_known
-    least = int(sizes[sizes > 0].min())
+    least = round(float(sizes[sizes > 0].min()))
     so = f"widens the margin of error from {without} to {with_it}" if wider else "does not widen the interval"
     yield Finding(
         "corrections",

@@ -27,7 +27,8 @@ class OverlapCheck(CheckRule):
         table, outcome, aside = estimate.problem.patterns, estimate.outcome, estimate.set_aside
         unseen = estimate.diagnostics.unseen
         if aside > 0:
-            rows, named = round(estimate.problem.row_counts[1] @ (1 - outcome.kept)), listed(outcome.beyond, 4)
+            rows = round(float(estimate.problem.row_counts[1] @ (1 - outcome.kept)))
+            named = listed(outcome.beyond, 4)
             yield Finding(
                 "overlap",
                 "set_aside",

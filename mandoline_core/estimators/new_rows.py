@@ -53,7 +53,7 @@ def _covered(problem: Problem, outcome: Outcome) -> float:
         return float(problem.patterns.target @ outcome.kept)
     kept = outcome.kept[cells.target]
     squares = cells.design[1].squares_of(cells.target_rows)
-    return float((cells.target_rows @ kept) ** 2 / max(squares @ kept**2, 1e-300))
+    return float(cells.target_rows @ kept) ** 2 / max(float(squares @ kept**2), 1e-300)
 
 
 def _moved_by_target(problem: Problem, influence: Influence | RowInfluence) -> tuple[Floats, float]:

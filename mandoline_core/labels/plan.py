@@ -211,7 +211,8 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample, *
     )
     before, after, at_random, variance = _expect(fit, settings, target, outcome, spread, expected, counts)
     total = n + int(labelled.sum())
-    errors = variance, 1 / total, outcome.influence.standard_error() ** 2
+    design = problem.patterns.n_target / problem.alike_rows[1]
+    errors = variance, design / total, outcome.influence.standard_error() ** 2
     limit, detectable, needed = change_shown(problem, outcome, total, errors)
     contents = _contents(fit, target, drawn, key)
     return LabelPlan(

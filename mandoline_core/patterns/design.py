@@ -41,10 +41,10 @@ class SampleDesign(NamedTuple):
         """Return the sum of the rows' squared weights in each cell."""
         return rows if self.squares is None else self.squares
 
-    def count(self, rows: Floats) -> Floats:
+    def count_rows(self, rows: Floats) -> Floats:
         """Return how many rows each cell has, whatever they weigh.
 
-        >>> SampleDesign(squares=np.array([0.25, 2.25, 0.0])).count(np.array([0.5, 1.5, 0.0])).tolist()
+        >>> SampleDesign(squares=np.array([0.25, 2.25, 0.0])).count_rows(np.array([0.5, 1.5, 0.0])).tolist()
         [1.0, 1.0, 0.0]
         """
         if self.squares is None:
@@ -59,7 +59,9 @@ class SampleDesign(NamedTuple):
 
     def take(self, cells: Index | Bools) -> SampleDesign:
         """Keep some cells, by place or by mark."""
-        return SampleDesign(*(None if values is None else values[cells] for values in self))
+        clusters, *weights = self
+        squares, counts = (None if values is None else values[cells] for values in weights)
+        return SampleDesign(None if clusters is None else clusters[cells], squares, counts)
 
     def add_up(self, pieces: Floats, rows: Floats) -> Floats:
         """Add pieces of sampling error up by cluster: the rows of one move together.

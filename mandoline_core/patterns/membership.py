@@ -56,7 +56,7 @@ class Membership(NamedTuple):
     def counts(self) -> tuple[Floats, Floats]:
         """Return how many rows the cells of each sample have, whatever they weigh."""
         source, target = self.design
-        return source.count(self.source_rows), target.count(self.target_rows)
+        return source.count_rows(self.source_rows), target.count_rows(self.target_rows)
 
     def spreads(self, n_patterns: int) -> tuple[Floats, Floats]:
         """Return how many times as large design weights make the variance of each pattern's rows: 1 where alike.

@@ -252,7 +252,7 @@ def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> t
     [5.0, 5.0]
     """
     design, n = count.design[0], len(count.source_rows)
-    rows = design.count(count.source_rows)
+    rows = design.count_rows(count.source_rows)
     if design.clusters is not None:  # rows that belong together stay together
         return count, statistics, split_clusters(design.clusters, rng)
     if (rows == 1).all():
@@ -265,11 +265,13 @@ def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> t
     def divide(values: Floats) -> Floats:
         return np.concatenate([values * part, values * (1 - part)])
 
-    weights = {} if design.squares is None else {"squares": divide(design.squares), "counts": divide(rows)}
+    divided = SampleDesign()
+    if design.squares is not None:
+        divided = SampleDesign(squares=divide(design.squares), counts=divide(rows))
     twice = count._replace(
         source_index=np.tile(count.source_index, 2),
-        source_rows=divide(count.source_rows) if weights else np.concatenate([first, rows - first]),
-        design=(SampleDesign(**weights), count.design[1]),
+        source_rows=np.concatenate([first, rows - first]) if divided.is_simple else divide(count.source_rows),
+        design=(divided, count.design[1]),
     )
     return twice, np.tile(statistics, (2, 1)), np.repeat(np.array([0, 1], dtype=np.int8), n)
 

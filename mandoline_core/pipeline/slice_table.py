@@ -212,7 +212,7 @@ def _gold(fit: Fit, i: int, counts: np.ndarray) -> Gold:
     """Compare a slice with its gold column: counts by code (rows) and truth (columns), -1, 0, 1."""
     cells = fit.cells.count
     answers, codes = fit.cells.gold_answers[cells.patterns.names[i]], cells.patterns.codes[cells.source_index, i]
-    rows = cells.design[0].count(cells.source_rows)
+    rows = cells.design[0].count_rows(cells.source_rows)
     hit, false, missed = counts[2, 2], counts[2, 0], counts[0, 2]
 
     def ratio(part: float, whole: float) -> float | None:

@@ -107,10 +107,9 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
         small = pa.table({column: found[name] for name, column in columns.items() if name != GROUP})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    rows, weighted = rows_in(found)
-    return TableCells(
-        codes_in(found, names), rows, answers, share=share, clusters=clusters_in(found, question), **weighted
-    )
+    rows, *weighted = rows_in(found)
+    clusters = clusters_in(found, question)
+    return TableCells(codes_in(found, names), rows, answers, {}, {}, share, clusters, *weighted)
 
 
 def within_memory(
@@ -160,13 +159,13 @@ def with_rows(table: pa.Table, weights: Floats | None) -> pa.Table:
     return table.append_column(WEIGHT_SUM, pa.array(weights)).append_column(SQUARE_SUM, pa.array(weights**2))
 
 
-def rows_in(found: pa.Table) -> tuple[Floats, dict[str, Floats]]:
-    """Read the rows of each cell off a table of counts; where they have design weights, also what goes with them."""
+def rows_in(found: pa.Table) -> tuple[Floats, Floats | None, Floats | None]:
+    """Read the rows of each cell off a table of counts; where they have design weights, also squares and counts."""
     counts = found["n"].to_numpy().astype(float)
     if WEIGHT_SUM not in found.column_names:
-        return counts, {}
+        return counts, None, None
     weight, square = (found[name].to_numpy().astype(float) for name in (WEIGHT_SUM, SQUARE_SUM))
-    return weight, {"squares": square, "counts": counts}
+    return weight, square, counts
 
 
 def are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
@@ -197,11 +196,10 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
             [found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) : len(names) + total]]
         )
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
-        rows, weighted = rows_in(found)
+        rows, *weighted = rows_in(found)
         clusters = clusters_in(found, question)
-        return TableCells(
-            codes_in(found, names), rows, None, statistics, named_classes(question), share, clusters, **weighted
-        )
+        about = statistics, named_classes(question), share, clusters
+        return TableCells(codes_in(found, names), rows, None, *about, *weighted)
     keys = [*names, *(f"known{number}" for number in range(len(sizes))), *group]
     keys += [] if question.weight is None else [_LEVEL]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
@@ -211,9 +209,9 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     for i in range(total):
         for j in range(i + 1):
             products[:, i, j] = products[:, j, i] = found[f"product{i}_{j}"].to_numpy()
-    totals, weighted = rows_in(found)
+    totals, *weighted = rows_in(found)
     cells, values, rows = matching_cells(totals, sums, products)
-    weighted = {name: each[cells] * rows / totals[cells] for name, each in weighted.items()}
+    weighted = [None if each is None else each[cells] * rows / totals[cells] for each in weighted]
     statistics = {}
     for number, (name, part) in enumerate(zip(sizes, _split(values, list(sizes.values())), strict=True)):
         known = found[f"known{number}"].to_numpy(zero_copy_only=False).astype(bool)[cells]
@@ -221,7 +219,7 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     coded = {key: column[cells] for key, column in codes_in(found, names).items()}
     clusters = clusters_in(found, question)
     clusters = None if clusters is None else clusters[cells]
-    return TableCells(coded, rows, None, statistics, named_classes(question), clusters=clusters, **weighted)
+    return TableCells(coded, rows, None, statistics, named_classes(question), 1.0, clusters, *weighted)
 
 
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
@@ -338,16 +336,16 @@ def _in_memory(sample: Sample, question: Question) -> TableCells:
     """Take every row for a cell."""
     found = codes(sample, question.rules)
     by_rule: dict[Hashable, CodeArray] = {number: found[:, number] for number in range(len(question.rules))}
-    rows, design = one_each(sample.n_rows), {"clusters": sample.clusters}
-    if (weights := sample.design_weights) is not None:
-        rows, design = weights, design | {"squares": weights**2, "counts": (weights > 0).astype(float)}
+    cells, weights = TableCells(by_rule, one_each(sample.n_rows), clusters=sample.clusters), sample.design_weights
+    if weights is not None:
+        cells = replace(cells, rows=weights, squares=weights**2, counts=(weights > 0).astype(float))
     if not question.scored:
-        return TableCells(by_rule, rows, **design)
+        return cells
     if question.by_answers:
-        labelled = Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
-        return TableCells(by_rule, rows, labelled, **design)
-    statistics = score_models(sample, question, whole=True)
-    return TableCells(by_rule, rows, None, statistics, named_classes(question), **design)
+        return replace(
+            cells, answers=Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
+        )
+    return replace(cells, statistics=score_models(sample, question, whole=True), classes=named_classes(question))
 
 
 def clusters_in(found: pa.Table, question: Question) -> Index | None:

@@ -197,8 +197,8 @@ class Project:
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
-        roles = {"group": self.target_group, "weight": self.target_weight}
-        return Sample(table, label=label, models=self.models, name=name, **roles)
+        group, weight = self.target_group, self.target_weight
+        return Sample(table, label=label, models=self.models, name=name, group=group, weight=weight)
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
         """Open one of the samples: read it, or leave it to an engine."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, count, product
+from typing import Any
 
 import streamlit as st
 
@@ -184,7 +185,8 @@ def set_design(side: str, role: str) -> Callable[[Project], Project]:
 
     def edit(project: Project) -> Project:
         chosen = visit.typed(f"role_{role}_{side}")
-        return replace(project, **{f"{side}_{role}": None if chosen == NONE else str(chosen)})
+        change: dict[str, Any] = {f"{side}_{role}": None if chosen == NONE else str(chosen)}
+        return replace(project, **change)
 
     return edit
 
