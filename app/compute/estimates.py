@@ -36,8 +36,8 @@ from mandoline_core.checks import (
     second_opinion_on,
 )
 from mandoline_core.estimators import get_estimator
-from mandoline_core.metrics import Scores, score_rows
-from mandoline_core.patterns import count_patterns
+from mandoline_core.metrics import Metric, Scores, score_rows
+from mandoline_core.patterns import SampleDesign, count_patterns
 from mandoline_core.pipeline import (
     Attribution,
     AttributionPart,
@@ -47,6 +47,8 @@ from mandoline_core.pipeline import (
     Memo,
     Request,
     attribute,
+    design_cells,
+    design_rows,
     estimate,
     evaluate_slices,
     interval_of,
@@ -317,19 +319,21 @@ def source_scores(workspace: Workspace) -> dict[str, tuple[float, Interval] | Ma
 
 @kept(by=keys.source_score)
 def _source_score(workspace: Workspace) -> tuple[float, Interval]:
-    scores, rows = _scored(workspace)
-    statistics = scores.statistics[scores.known]
+    metric, statistics, (rows, design) = _scored(workspace)
     everything = np.ones((len(statistics), 1), dtype=np.int8)  # one slice that holds every row
-    count = count_patterns(everything, everything[:1], statistics, source_rows=rows)
-    problem = make_problem(count, statistics, scores.metric, EstimatorSettings())
+    designs = design, SampleDesign()
+    count = count_patterns(everything, everything[:1], statistics, source_rows=rows, design=designs)
+    problem = make_problem(count, statistics, metric, EstimatorSettings())
     outcome = get_estimator("source").estimate(problem)
     return outcome.value, interval_of(problem, outcome, workspace.project.estimator.confidence)
 
 
-def _scored(workspace: Workspace) -> tuple[Scores, Floats | None]:
-    """Score the labelled rows, or cells of them; then also with the rows of each."""
+def _scored(workspace: Workspace) -> tuple[Metric, Floats, tuple[Floats | None, SampleDesign]]:
+    """Score the labelled rows that count, or cells of them, with how much each counts and how they were drawn."""
     if counting.in_tables(workspace):
         source_cells, _ = counting.sample_cells(workspace)
         found = source_cells.score(workspace.project.metric, model_of(workspace))
-        return found, source_cells.rows[found.known]
-    return scores(workspace), None
+        return found.metric, found.statistics[found.known], design_cells(source_cells, found.known)
+    found, source = scores(workspace), samples(workspace)[0]
+    counted = found.known if source.design_weights is None else found.known & (source.design_weights > 0)
+    return found.metric, found.statistics[counted], design_rows(source, counted)

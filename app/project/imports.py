@@ -139,8 +139,16 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
         name=source.name,
         table=source.table,
         group=project.source_group,
+        weight=project.source_weight,
     )
-    new = Sample(target.frame, models=project.models, name=target.name, table=target.table, group=project.target_group)
+    new = Sample(
+        target.frame,
+        models=project.models,
+        name=target.name,
+        table=target.table,
+        group=project.target_group,
+        weight=project.target_weight,
+    )
     for sample in (labelled, new):
         _ = sample.clusters  # refuses a group that is the same in all rows
     if project.metric.column is not None:

@@ -32,12 +32,16 @@ class CellWeights:
         1 for patterns that the estimate covers, their share for those it covers in part, else 0.
     source_matched, target_matched : array of float, shape (n_source_cells, d) and (n_target_cells, d)
         The slices and edges that the weights match; d may be 0.
+    source_spread, target_spread : array of float, shape (n_source_cells,) and (n_target_cells,), optional
+        How many times as large design weights make the variance of a cell's rows; 1 when left out.
     """
 
     source: Floats
     target: Floats
     source_matched: Floats
     target_matched: Floats
+    source_spread: Floats | float = 1.0
+    target_spread: Floats | float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,20 +103,29 @@ def weigh(report: Estimate, cells: RowCells | None = None) -> CellWeights:
     gaps = target @ potentials / target.sum() - (table.source * report.ratios) @ potentials / table.n_source
     close = np.abs(gaps) < _MATCHED
     matched = potentials if close.all() else potentials[:, close]
+    spreads = problem.spreads
     if cells is None:
-        return CellWeights(report.ratios / table.n_source, kept, matched, matched)
+        return CellWeights(report.ratios / table.n_source, kept, matched, matched, *spreads)
     if report.outcome.scored_weights is not None:  # made for rows, not to match slices
         matched = matched[:, :0]
     members = report.fit.row_members
     at_source, at_target = members.source[cells.first_source], members.target[cells.first_target]
-    return CellWeights(row_weights(report, cells.first_source), kept[at_target], matched[at_source], matched[at_target])
+    weights = row_weights(report, cells.first_source)
+    if report.outcome.scored_weights is not None:  # cells of one row each
+        spreads = members.design[0].squares_of(members.source_rows), spreads[1]
+    return CellWeights(
+        weights, kept[at_target], matched[at_source], matched[at_target], spreads[0][at_source], spreads[1][at_target]
+    )
 
 
 def row_weights(report: Estimate, rows: Index) -> Floats:
-    """Say how much some scored source rows in memory count; up to a factor, and the others are not looked at."""
+    """Say how much some scored source rows in memory count, apart from their design weights.
+
+    Up to a factor, and the other rows are not looked at.
+    """
     outcome, members = report.outcome, report.fit.row_members
     if outcome.scored_weights is not None:
-        return outcome.scored_weights[rows]
+        return outcome.scored_weights[rows] / members.source_rows[rows]
     if report.fit.in_table:  # a drawn row is in no group
         return np.asarray(report.ratios[members.source[rows]])
     return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
@@ -145,6 +158,7 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     if weights.target_matched is not weights.source_matched:
         target = np.column_stack([np.ones(len(weights.target)), weights.target_matched[:, : source.shape[1] - 1]])
     share = weights.target / n_target
+    factor = factor * weights.source_spread
     weighted, spread = cross_products(source, weight, tally.source), cross_products(source, factor, tally.source)
     new = cross_products(target, share, tally.target)
     plain = np.asarray(tally.source.sum(axis=0)).ravel() / rows.sum()
@@ -164,7 +178,8 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     gram = (source.T * (factor * rows)) @ source
     at_source = _residual_squares(spread[0, square], spread, gram, beta)
     # A few heavy rows may agree by accident; without a shift they would vary as the target's rows do.
-    effective = 1 / float(rows @ weight**2)
+    effective = 1 / float(rows @ (weight**2 * weights.source_spread))
+    n_target = n_target**2 / float(tally.target_rows @ (weights.target * weights.target_spread))
     error = np.sqrt(np.maximum(at_source, at_target / effective) + at_target / n_target)
     # Where every row agrees the rows show no sampling error at all: then one row of the smaller sample is taken for it.
     error = np.maximum(error, np.where(square == own, 1.0, pooled) / min(effective, n_target))

@@ -165,7 +165,8 @@ class _DrawnRows:
             rows = (np.cumsum(state.part) - 1)[rows[self.used]]
         n = len(count.patterns)
         self.patterns = count.source_index[rows], count.target_index[pool.target_rows]
-        self.cells = cell_marks(self.patterns[0], n), cell_marks(self.patterns[1], n)
+        counted = count.source_rows[rows], count.target_rows[pool.target_rows]
+        self.cells = cell_marks(self.patterns[0], n, counted[0]), cell_marks(self.patterns[1], n, counted[1])
         self.scores = state.scores[rows]
         self.weights = weigh(state.report)
 

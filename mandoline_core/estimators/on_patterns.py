@@ -61,6 +61,7 @@ class OnPatterns(Estimator):
     needs: tuple[str, ...] = ("slices",)
     on_patterns = True
     weighted_mean = True
+    design_weights = True
 
     def reason(self, problem: Problem) -> str | None:
         """Return why the method does not apply, or None."""

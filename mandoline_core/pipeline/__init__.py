@@ -59,5 +59,6 @@ from mandoline_core.pipeline.labels import score_labels, score_truth
 from mandoline_core.pipeline.options import Options, option_defaults, with_options
 from mandoline_core.pipeline.predictions import tally_predictions
 from mandoline_core.pipeline.request import Request, part_of, prepare, request_of, revealed, state, state_project
+from mandoline_core.pipeline.sample_design import design_cells, design_rows
 from mandoline_core.pipeline.self_test import SelfTest, self_test
 from mandoline_core.pipeline.slice_table import SlicePart, SliceRow, SliceTable, slice_table

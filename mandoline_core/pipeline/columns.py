@@ -267,7 +267,10 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
     if (drawn.n_source, drawn.n_target) != (len(members.source), len(members.target)):
         raise MandolineError("The columns belong to other rows. Read them again.")
     cells = row_cells(members, drawn.source_rows, drawn.target_rows, by_row=by_row)
-    marks = cell_marks(cells.source, len(cells.first_source)), cell_marks(cells.target, len(cells.first_target))
+    marks = (
+        cell_marks(cells.source, len(cells.first_source), members.source_rows[drawn.source_rows]),
+        cell_marks(cells.target, len(cells.first_target), members.target_rows[drawn.target_rows]),
+    )
     every = marks[0] @ np.ones(marks[0].shape[1]), marks[1] @ np.ones(marks[1].shape[1])
     rows, stacks = {"": every, _BINS: every}, {"": list[tuple[str, Quantity, SumTables]]()}
     n_bins = sum(len(column.cuts) + 1 for column in drawn.encoded.values() if column.values is not None)
@@ -332,14 +335,15 @@ def _sums(
         yield "counts", (written_out(counts[0]), written_out(counts[1]))
 
 
-def cell_marks(cells: Index, n_cells: int) -> csr_matrix:
-    """Mark the rows of each cell: multiplying by it adds rows up.
+def cell_marks(cells: Index, n_cells: int, rows: Floats | None = None) -> csr_matrix:
+    """Mark the rows of each cell, by their design weights if they have any: multiplying by it adds rows up.
 
     >>> (cell_marks(np.array([0, 0, 1]), 2) @ np.array([1.0, 2.0, 4.0])).tolist()
     [3.0, 4.0]
     """
     n = len(cells)
-    return csr_matrix((np.ones(n), cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
+    each = np.ones(n) if rows is None else rows
+    return csr_matrix((each, cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
 
 
 def written_out(table: SumTable) -> SumTable:

@@ -195,7 +195,7 @@ def estimate(
     method = method or get_estimator(settings.name)
     used = fit_for(method, fit, draw)
     problem = used.problem
-    why = method.reason(problem)
+    why = method.why_not(problem)
     if why is not None:
         raise MandolineError(f"Method {settings.name!r} does not apply. {why}")
     title = f"{method.title} for {fit.model}"
@@ -248,7 +248,7 @@ def about_draw(whole: Fit, used: Fit) -> tuple[Finding, ...]:
 
 def _ratios(problem: Problem, outcome: Outcome) -> Floats:
     """Average, over a pattern's source rows, how many times each counts."""
-    total = np.maximum(problem.patterns.source, 1)
+    total = np.where(problem.patterns.source > 0, problem.patterns.source, 1.0)
     if outcome.scored_weights is not None:
         by_pattern = add_up(problem.members.source, outcome.scored_weights, len(total))
         return by_pattern / total * problem.patterns.n_source

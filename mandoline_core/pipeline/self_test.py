@@ -110,7 +110,7 @@ def _why_not(fit: Fit, method: Estimator) -> str | None:
         return "It follows other methods."
     if problem.metric.whole is not None:
         return "Its metric is one number for all rows."
-    if fit.in_table or (problem.members.source_rows != 1).any():
+    if fit.in_table or (problem.members.counts()[0] != 1).any():
         return "Rows stay in a table."
     if problem.patterns.n_source < 2 * FEWEST_ROWS:
         return f"It needs {2 * FEWEST_ROWS} labelled rows."

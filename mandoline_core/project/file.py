@@ -35,6 +35,7 @@ class _Source(_Table):
     table: Name | None = None
     master: Name | None = None
     group: Name | None = None
+    weight: Name | None = None
 
 
 class _Target(_Source):

@@ -56,6 +56,9 @@ class Project:
         The address of Spark, such as "spark://host:7077".
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
+    source_weight, target_weight : str, optional
+        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
+        matter.
     target_labels : Path, optional
         A file with labels of the new data: a plan's sheet, with a column that names rows, or in the same row order.
         Labels of some rows are combined with the estimate. Labels of all rows are the truth, shown when revealed.
@@ -100,10 +103,12 @@ class Project:
     source_table: str | None = None
     source_master: str | None = None
     source_group: str | None = None
+    source_weight: str | None = None
     target_engine: str | None = None
     target_table: str | None = None
     target_master: str | None = None
     target_group: str | None = None
+    target_weight: str | None = None
     target_labels: Path | None = None
     target_key: str | None = None
     label: str | None = None
@@ -173,6 +178,7 @@ class Project:
             models=self.models,
             name=name or self.source_path.name,
             group=self.source_group,
+            weight=self.source_weight,
         )
         if self.metric.column is not None:
             source.series(self.metric.column)
@@ -192,7 +198,8 @@ class Project:
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
-        return Sample(table, label=label, models=self.models, name=name, group=self.target_group)
+        group, weight = self.target_group, self.target_weight
+        return Sample(table, label=label, models=self.models, name=name, group=group, weight=weight)
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
         """Open one of the samples: read it, or leave it to an engine."""

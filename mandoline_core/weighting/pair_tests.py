@@ -141,11 +141,13 @@ def score_tests(problem: Problem, fitted: WeightFit | None = None) -> tuple[Edge
     # What refitting the potentials takes over of a pair: its regression on them, under the fitted weights.
     lines = fitted.solution.inverse @ covariance
     leftover = spread - (lines * covariance).sum(axis=0)
+    of_source, of_target = problem.spreads
     variance = source_pairs.residual_squares(
-        weights * ratios / patterns.n_source, source, lines, means - centre @ lines
+        weights * ratios / patterns.n_source * of_source[rows], source, lines, means - centre @ lines
     )
     offset = target_means - target_centre @ lines
-    variance += target_pairs.residual_squares(fitted.target_shares / n_kept, target, lines, offset)
+    shares = fitted.target_shares / n_kept * of_target[fitted.target_rows]
+    variance += target_pairs.residual_squares(shares, target, lines, offset)
     # A pair that is a combination of what is fitted leaves nothing to test.
     tested = (leftover >= 1e-8) & (variance > 0)
     gaps = target_means - means

@@ -145,7 +145,7 @@ def backtest_model(
             trials += _run(problem, pseudo, number, methods, settings.confidence)
     if progress is not None:
         progress(f"backtest of {fit.model}", 1.0)
-    sizes, table = most_rows(fit.problem), fit.problem.patterns
+    sizes, real = most_rows(fit.problem), (fit.problem.patterns.n_source, fit.problem.alike_rows[1])
     return ModelBacktest(
         model=fit.model,
         metric=fit.problem.metric,
@@ -160,7 +160,7 @@ def backtest_model(
         words=say_what_it_proves(
             list(shifts),
             sizes,
-            capped=sizes != (round(table.n_source), round(table.n_target)),
+            capped=sizes != (round(real[0]), round(real[1])),
             noisy=not fit.problem.corrections().takes_codes_at_their_word,
         ),
     )

@@ -83,9 +83,9 @@ def _unsplit(problem: Problem) -> Problem:
     return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
 
 
-def _tilted(kind: str, detail: str, problem: Problem, ratios: Floats, start: Floats | None = None) -> PseudoTarget:
+def _tilted(kind: str, detail: str, problem: Problem, weights: Floats, start: Floats | None = None) -> PseudoTarget:
     """Put a pseudo-target together; raise `MandolineError` where the metric is not defined on it."""
-    weights = ratios / ratios.sum()
+    weights = weights / weights.sum()
     statistics = problem.members.statistics
     truth = evaluate(problem.metric, statistics, weights).value
     return PseudoTarget(kind, detail, problem, np.arange(len(statistics)), weights, truth, start)
@@ -131,13 +131,13 @@ def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
 def _by_class(fit: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
     """Tilt by the label: as predicted classes shift in the real target, or at random."""
     try:
-        labels = _labels(fit)
+        labels, rows = _labels(fit), problem.members.source_rows
         shift = _predicted_shift(fit)
         if shift is not None:
-            return [_tilted(CLASS, "", problem, shift[labels])], {}
-        shares, strength = np.bincount(labels) / len(labels), _strength(_by_slices(problem)[0])
+            return [_tilted(CLASS, "", problem, shift[labels] * rows)], {}
+        shares, strength = np.bincount(labels, rows) / rows.sum(), _strength(_by_slices(problem)[0])
         ratios = [_random_ratios(shares, strength, rng) for _ in range(N_RANDOM)]
-        return [_tilted(CLASS, f"random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
+        return [_tilted(CLASS, f"random {i + 1}", problem, some[labels] * rows) for i, some in enumerate(ratios)], {}
     except MandolineError as error:
         return [], {CLASS: str(error)}
 
@@ -219,7 +219,7 @@ def _by_column(fit: Fit, problem: Problem, columns: Sequence[str] | None) -> _Ma
             skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into large enough parts."
         for detail, source, target in splits:
             try:
-                made = _tilted(COLUMN, detail, problem, target.astype(float))
+                made = _tilted(COLUMN, detail, problem, target * problem.members.source_rows)
             except MandolineError as error:
                 skipped[f"{COLUMN}: {detail}"] = str(error)
             else:

@@ -373,7 +373,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         (
             {"target": {"path": "b.csv", "label": "x"}},
             (
-                "Unknown key 'label' in [target]. Expected: path, engine, table, master, group, labels, key. "
+                "Unknown key 'label' in [target]. Expected: path, engine, table, master, group, weight, labels, key. "
                 "Did you mean 'labels'?"
             ),
         ),
