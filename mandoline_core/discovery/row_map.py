@@ -153,13 +153,14 @@ def _flat(points: Floats, seed: int) -> Floats:
         return np.asarray(PCA(2, svd_solver="full").fit_transform(points)) if n > 1 else np.zeros((n, 2))
     start = PCA(2, svd_solver="full").fit_transform(points)
     start = 1e-4 * start / max(float(start[:, 0].std()), 1e-300)
+    steps = "max_iter" if "max_iter" in TSNE().get_params() else "n_iter"  # before scikit-learn 1.5
     layout = TSNE(
         perplexity=min(_PERPLEXITY, (n - 1) / 3),
         init=start.astype(np.float32),
         learning_rate="auto",
-        max_iter=_STEPS,
         angle=_ANGLE,
         random_state=seed,
         n_jobs=1,
+        **{steps: _STEPS},
     )
     return np.asarray(layout.fit_transform(points), dtype=float)
