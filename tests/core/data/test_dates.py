@@ -80,7 +80,7 @@ def write_rows(rows: Sequence[Row], csv: Path, parquet: Path) -> None:
     pq.write_table(pa.table(columns), parquet)
 
 
-def _expected(row: Row) -> list[int]:
+def expected_codes(row: Row) -> list[int]:
     """Work the codes of a row out with Python's own dates; 0 where a value is missing."""
     day, at = row[0], row[1]
     local = _in_new_york(row[2])
@@ -106,7 +106,7 @@ def _expected(row: Row) -> list[int]:
     return [code(answer) for answer in answers]
 
 
-def _native_codes(sample: md.Sample) -> np.ndarray:
+def native_codes(sample: md.Sample) -> np.ndarray:
     """Count the codes where the rows are, one line a row, in the order of the codes."""
     if sample.table is None:
         found = codes(sample, RULES)
@@ -128,7 +128,7 @@ def anchors() -> tuple[Row, ...]:
 def test_files_and_engines_agree(source: list[Row], target: list[Row]) -> None:
     """Codes are those of Python's own dates; estimates are the same to the last digits."""
     given_rows = {"source": [*anchors(), *source], "target": [*anchors()[:20], *target]}
-    expected = {side: np.array(sorted(map(_expected, rows))) for side, rows in given_rows.items()}
+    expected = {side: np.array(sorted(map(expected_codes, rows))) for side, rows in given_rows.items()}
     estimates = {}
     with TemporaryDirectory() as name:
         for side, rows in given_rows.items():
@@ -141,7 +141,7 @@ def test_files_and_engines_agree(source: list[Row], target: list[Row]) -> None:
                     "target": md.Sample(opened["target"]),
                 }
                 for side, sample in samples.items():
-                    assert np.array_equal(_native_codes(sample), expected[side]), (ending, engine, side)
+                    assert np.array_equal(native_codes(sample), expected[side]), (ending, engine, side)
                 report = md.estimate(*samples.values(), RULES[:4])
                 estimates[ending, engine] = (report.estimate, *report.interval)
     for found in estimates.values():
