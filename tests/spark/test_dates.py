@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 
 import mandoline_core as md
 from mandoline_core.data import open_data
-from tests.core.data.test_dates import ROWS, RULES, Row, anchors, expected_codes, native_codes, write_rows
+from tests.core.data.test_dates import ROWS, RULES, Row, anchors, counted_codes, expected_codes, write_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,7 +43,7 @@ def test_codes_and_estimates_are_those_of_csv_in_memory(
             opened = [open_data(Path(name) / f"{side}.{ending}", engine=engine, **options) for side in given_rows]
             samples = md.Sample(opened[0], label="label", prediction="prediction"), md.Sample(opened[1])
             for side, sample in zip(given_rows, samples, strict=True):
-                assert np.array_equal(native_codes(sample), expected[side]), (ending, engine, side)
+                assert np.array_equal(counted_codes(sample), expected[side]), (ending, engine, side)
             report = md.estimate(*samples, RULES[:4])
             estimates.append((report.estimate, *report.interval))
     for found in estimates:
