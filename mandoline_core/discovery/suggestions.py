@@ -107,6 +107,9 @@ class Suggestion:
     reason: str
     stands_out: bool
 
+    def __repr__(self) -> str:
+        return f"Suggestion({self.words}: {self.reason})"
+
     @property
     def name(self) -> str:
         """What the project would call it."""
@@ -286,8 +289,6 @@ class Suggestions(Tabular):
         if self.accepted is not None:
             parts += ["", _accepted_text(self.accepted, share=self.share)]
         return "\n".join(parts)
-
-    __repr__ = __str__
 
 
 def _plain(trial: TrialEstimate) -> dict[str, Any]:
