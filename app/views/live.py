@@ -53,13 +53,14 @@ def summary(
 def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
     """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
     working = compute.still_counting(workspace)
-    stopped = working is not None and not working.job.running
+    if working is None:  # they were counted while the page was drawn: nothing else would draw it again
+        st.rerun()
+    stopped = not working.job.running
     with where or place():
         # At once: what the draw says takes a moment.
         st.html(markup.updating(compute.last_estimate(workspace), stopped=stopped))
         below = st.empty()
-        if working is not None:
-            parts.show_working(working, "count")
+        parts.show_working(working, "count")
         error = problem(workspace)
         if error is not None:
             parts.show_error(error)

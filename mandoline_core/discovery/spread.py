@@ -108,6 +108,18 @@ class Spread(Tabular):
         return [{**ends(self.interval), "moved": self.moved, "choice": self.choice, "tried": self.tried}]
 
 
+class Spreads(Tabular, dict[str, Spread]):
+    """Hold how far the estimate of each model moves with other plausible slices."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {name: one.as_dict() for name, one in self.items()}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a line for each model."""
+        return [{"model": name, **line} for name, one in self.items() for line in one.records()]
+
+
 @with_options
 def spread(
     source: Project | Sample | Request,
@@ -117,7 +129,7 @@ def spread(
     suggestions: Suggestions | None = None,
     progress: Progress | None = None,
     **options: Unpack[Options],
-) -> dict[str, Spread]:
+) -> Spreads:
     """Measure how sensitive the estimate is to the choice of slices, by model.
 
     Parameters
@@ -169,7 +181,7 @@ def _spreads(
     # Random sets represent what a user might combine; all of them are too many to try.
     rng = np.random.default_rng(request.settings.seed)
     subsets = rng.random((SUBSETS, len(rules))) < 0.5
-    spreads = {}
+    spreads = Spreads()
     for number, start in enumerate(states):
         tell("other choices of slices", 0.6 + 0.4 * number / len(states))
         spreads[start.fit.model] = _spread(start, list(_choices(start, rules, subsets)))

@@ -22,7 +22,7 @@ from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_s
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
 from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
-from mandoline_core.pipeline.group_columns import SampleGroups, find_groups
+from mandoline_core.pipeline.group_columns import SampleGroups, find_groups, groups_not_searched
 from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.pipeline.sample_design import design_cells, design_rows
 from mandoline_core.pipeline.table_cells import TableCells
@@ -279,7 +279,8 @@ def _about_columns(drawn: DrawnColumns) -> Iterator[Finding]:
 
 
 def _about_tables(source: Sample, target: Sample, scores: Scores, tables: SampleCells) -> Iterator[Finding]:
-    """Report rounded scores of ranking metrics, and counts on a sample of the rows."""
+    """Report rounded scores of ranking metrics, counts on a sample of the rows, and what is not looked for."""
+    yield from groups_not_searched(source, target)
     if scores.metric.ranked:
         bins, metric = bins_of(scores.statistics.shape[1] // 2), scores.metric.name
         yield Finding(

@@ -197,8 +197,9 @@ def dump_parts(project: Project) -> dict[str, str]:
         if table := {key: _toml(value) for key, value in values.items() if value is not None}:
             places[heading] = tomli_w.dumps({heading: table})
     methods = _plain(project.methods)
-    harmless, chosen = project.trust.harmless, project.trust.chosen
-    declared = {"harmless": harmless if any(harmless.values()) else list(harmless), "chosen": chosen}
+    declared = _plain(project.trust)
+    if "harmless" in declared and not any(project.trust.harmless.values()):
+        declared["harmless"] = list(project.trust.harmless)
     trust = {key: _toml(value) for key, value in declared.items() if value}
     parts = {
         "": tomli_w.dumps(top),

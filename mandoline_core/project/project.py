@@ -23,7 +23,7 @@ from mandoline_core.data import (
     with_labels,
 )
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import counted, listed
 from mandoline_core.project.settings import (
     TESTS,
     EstimatorSettings,
@@ -142,6 +142,9 @@ class Project:
         self._check_models()
         self._check_slices()
         self._check_edges()
+
+    def __repr__(self) -> str:
+        return f"Project({self.name!r}: {counted(len(self.models), 'model')}, {counted(len(self.slices), 'slice')})"
 
     @property
     def placed_methods(self) -> MethodSettings:
