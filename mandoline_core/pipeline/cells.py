@@ -21,7 +21,16 @@ from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, SampleDesign, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
-from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
+from mandoline_core.pipeline.columns import (
+    GOLD,
+    ColumnTable,
+    DrawnColumns,
+    ScoredColumns,
+    Tally,
+    column_table,
+    draw_columns,
+    score_columns,
+)
 from mandoline_core.pipeline.group_columns import SampleGroups, find_groups
 from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.pipeline.table_cells import TableCells
@@ -101,6 +110,14 @@ class Cells:
         return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
 
     @cached_property
+    def scored_columns(self) -> ScoredColumns | None:
+        """Their products with the score, once; None where the metric is not the mean of a score."""
+        if self.drawn is None or not self.metric.is_mean:
+            return None
+        members = self.members
+        return score_columns(self.drawn, members, len(self.count.patterns), members.statistics[:, 0])
+
+    @cached_property
     def prediction_tally(self) -> tuple[Tally, Tally | None, Floats | None] | None:
         """The model's predictions, added up by pattern once."""
         if self.predictions is None:
@@ -123,7 +140,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
             f"No row of {source.name} has both a label and a prediction. Add labels to rows with predictions."
         )
     check_new_predictions(scores.metric, target, model)
-    rows = _rows(codes, metric, scores, in_tables=tables is not None)
+    rows, drawn_statistics = _rows(codes, metric, scores, in_tables=tables is not None)
     drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
     source_codes, target_codes, gold_answers, source_rows, target_rows = _codes(codes, scored, tables)
     design = _design(codes, scored, tables)
@@ -155,7 +172,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         gold_answers=gold_answers,
         drawn=drawn,
         predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
-        drawn_members=None if tables is None else _find_drawn(count, rows, slices, memo),
+        drawn_members=None if drawn_statistics is None else _find_drawn(count, rows, drawn_statistics, slices, memo),
         groups=None if tables is not None else (find_groups(source, target), find_groups(target, source)),
         tables=tables,
     )
@@ -208,16 +225,16 @@ def _design(codes: Codes, scored: Bools, tables: SampleCells | None) -> tuple[Sa
     return (source if scored.all() else source.take(scored)), target
 
 
-def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> Rows:
-    """Take the rows in memory; of a draw, find out which of them are scored."""
+def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> tuple[Rows, Floats | None]:
+    """Take the rows in memory; of a draw, find out which of them are scored, and how."""
     source, target, model = codes.source, codes.target, codes.model
     if not in_tables:
-        return Rows(source, target, model, metric, scores.known, read=scores.labels)
+        return Rows(source, target, model, metric, scores.known, read=scores.labels), None
     drawn = score_rows(metric, source, label=source.label, model=model, known=scores.classes, whole=False)
-    return Rows(source, target, model, metric, drawn.known)
+    return Rows(source, target, model, metric, drawn.known), drawn.statistics[drawn.known]
 
 
-def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -> Membership:
+def _find_drawn(count: Count, rows: Rows, statistics: Floats, slices: Sequence[Slice], memo: Memo) -> Membership:
     """Find the patterns of rows that were drawn."""
     source_codes = evaluate_slices(rows.source, slices, memo)[rows.scored]
     target_codes = evaluate_slices(rows.target, slices, memo)
@@ -225,7 +242,7 @@ def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -
     if (source < 0).any() or (target < 0).any():
         raise DataError("The data changed while they were read. Run again.")
     n = len(source)
-    return Membership(source, target, np.zeros(n, np.int8), np.zeros((n, 0)), one_each(n), one_each(len(target)))
+    return Membership(source, target, np.zeros(n, np.int8), statistics, one_each(n), one_each(len(target)))
 
 
 def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
