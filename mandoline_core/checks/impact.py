@@ -129,11 +129,12 @@ def _scored_columns(report: Estimate, table: ColumnTable) -> ScoredColumns | Non
     scores = None if not get_estimator(report.estimator).weights_rows else row_scores(report)
     if scores is None:
         return None
-    kept = report.cells.columns if report.problem.metric.is_mean and counted_by_pattern(report) else None
-    if kept is not None and kept.tallies is table.tallies:
-        return report.cells.scored_columns
-    members, by_row = report.fit.row_members, report.outcome.scored_weights is not None
-    return score_columns(table.drawn, members, table.n_patterns, scores, by_row=by_row)
+    cells, by_row = report.cells, report.outcome.scored_weights is not None
+    counted = counted_by_pattern(report) and cells.columns is not None and cells.columns.tallies is table.tallies
+    if counted and report.problem.metric.is_mean:
+        return cells.scored_columns
+    drawn = cells.drawn if counted and cells.drawn is not None else table.drawn  # all that was added up
+    return score_columns(drawn, report.fit.row_members, table.n_patterns, scores, by_row=by_row)
 
 
 def row_scores(report: Estimate) -> Floats | None:
