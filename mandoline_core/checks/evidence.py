@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
 from mandoline_core.checks.domain_classifier import DomainTest, domain_test
 from mandoline_core.checks.drift import Drift, drift
+from mandoline_core.checks.pairs import unmodelled_pairs
 from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
 from mandoline_core.domain_classifier import NamingColumn

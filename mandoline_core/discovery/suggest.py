@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import NOTABLE, ModelReport, columns_of, report_model, unmodelled_balance
+from mandoline_core.checks import ModelReport, columns_of, report_model, unmodelled_balance
 from mandoline_core.data import Sample
 from mandoline_core.discovery.pool import Pool, make_pools
 from mandoline_core.discovery.ranking import Candidate, CandidateRanking, distinct, rank
@@ -267,7 +267,7 @@ def _remaining_shift(grown: SearchState) -> RemainingShift | None:
     if table is None:
         return None
     lines = unmodelled_balance(grown.report, table)
-    off = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
+    off = [line for line in lines if line.severity is not None]
     worst = (off or list(lines))[:1]
     return RemainingShift(len(off), worst[0].name if worst else "", worst[0].after if worst else 0.0)
 

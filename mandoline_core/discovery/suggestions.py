@@ -68,7 +68,7 @@ class RemainingShift:
     Parameters
     ----------
     n_off : int
-        Columns that differ beyond sampling error by more than a quarter of a standard deviation.
+        Columns that differ beyond sampling error, and could move the estimate so far that its check is in doubt.
     worst : str
         The one that differs most; empty if there is no other column.
     after : float
