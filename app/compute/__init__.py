@@ -69,6 +69,7 @@ from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,
     effects,
+    effects_in_order,
     experience,
     last_edit,
     matches,

@@ -222,6 +222,18 @@ def quick_effects(workspace: Workspace) -> dict[str, AttributionPart]:
         return {}
 
 
+def effects_in_order(workspace: Workspace) -> dict[str, AttributionPart]:
+    """Find how far each rule moves the estimate when rules are added in the order of the list."""
+    found: dict[str, AttributionPart] = {}
+    first, *points = curves(workspace, leave_one_out=False).cumulative
+    before = first.estimate
+    for point in points:
+        if point.slice is not None and point.estimate is not None and before is not None:
+            found[point.slice] = AttributionPart(point.slice, point.estimate - before, None)
+            before = point.estimate
+    return found
+
+
 @kept(by=keys.every_slice)
 def table(workspace: Workspace) -> dict[str, SliceRow]:
     """Describe every slice, also those switched off, by name."""

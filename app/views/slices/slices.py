@@ -26,7 +26,9 @@ def workbench() -> None:
             add_line.show(workspace)
         with st.container(key="list_pane"):
             slice_list.show(workspace, problem)
-            history.show()
+            with st.container(horizontal=True, vertical_alignment="center"):
+                slice_list.order_control()
+                history.show()
         with st.container(key="live_pane"):
             live.panel(workspace)
 
