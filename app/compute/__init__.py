@@ -65,8 +65,9 @@ from app.compute.counting import (
     wait_for_tables,
 )
 from app.compute.data import forget, new_labels, plain_samples, samples, table_at
-from app.compute.edits import EditEffect, attempt, change, edit_effect
+from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
+    LastEdit,
     curves,
     effects,
     effects_in_order,

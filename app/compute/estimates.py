@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, cast
 
@@ -174,7 +174,16 @@ def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
     return full_report(asked, recall, models=models, labelled=labelled, some=new_labels(workspace))
 
 
-def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
+@dataclass(frozen=True)
+class LastEdit:
+    """Hold the last edit: what it is called, and what was estimated before it, where that is known."""
+
+    label: str
+    before: ModelReport | None
+    earlier: Workspace
+
+
+def last_edit(workspace: Workspace) -> LastEdit | None:
     """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
     earlier, label = state.before(workspace), workspace.revision.label
     if earlier is None or earlier.project.metric != workspace.project.metric:
@@ -184,8 +193,8 @@ def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
             return None
         found = report(earlier) if counting.is_known(earlier) else None  # nothing is counted for it
     except MandolineError:
-        return label, None
-    return label, found if found is not None and found.converged else None
+        found = None
+    return LastEdit(label, found if found is not None and found.converged else None, earlier)
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:

@@ -34,8 +34,10 @@ div:has(> .st-key-{BAR_KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }
 .st-key-{BAR_KEY} .updating {{ font-weight: 650; color: light-dark(#92400E,#FCD34D); }}
 .st-key-{BAR_KEY} .more {{ font-size: 0.875rem; opacity: 0.8; }}
 @media (max-width: 640px) {{
-  .st-key-{BAR_KEY} .bar {{ flex-wrap: wrap; }}
-  .st-key-{BAR_KEY} .aside {{ display: none; }}
+  .st-key-{BAR_KEY} .bar {{ flex-wrap: wrap; row-gap: 0; }}
+  .st-key-{BAR_KEY} .bar .more {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+    white-space: normal; font-size: 0.78rem; }}
+  .st-key-{BAR_KEY} .bar .aside {{ display: none; }}
 }}
 </style>"""
 
@@ -117,6 +119,11 @@ def change_words(label: str, before: ModelReport, now: ModelReport) -> str:
         if old != new:
             steps.append(f"{words} {old} \u2192 {new}")
     return "; ".join(steps)
+
+
+def differs(before: ModelReport, now: ModelReport) -> bool:
+    """Tell whether two reports differ in what is written of them."""
+    return change_words("", before, now) != change_words("", now, now)
 
 
 def _step(label: str, before: float, now: float, *, share: bool) -> str:

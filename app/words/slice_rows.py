@@ -15,6 +15,7 @@ from mandoline_core.report.words import TOOLTIPS
 
 KEY = "slice_list"
 _NUMBERS = "14.2rem"  # width of the numbers of a row
+_MIDDLE = 0.5  # of the waterfall
 # Scoped to the list: rows of a switch, a name and numbers, without a container for each, which would cost more than
 # what is in it. What is open takes the whole width. A fall is filled and a rise is hollow: colour is no sign here.
 STYLE = f"""<style>
@@ -216,8 +217,10 @@ def effect_bar(step: Step | None, *, share: bool) -> str:
     if is_nothing(value, share=share):
         bar = f'<i style="left:{_across(low)};width:0;border-width:0 0 0 2px"></i>'
     said = show_effect(value, step.part.interval, share=share)
+    # On the other side than the line that comes from above.
+    side = "" if step.start > _MIDDLE else ' style="text-align:right"'
     number = f"<b>{show_points(value, share=share, unit=False)}</b>"
-    return f'<div title="{said}">{number}<span class="way">{bar}{line}</span></div>'
+    return f'<div title="{said}"{side}>{number}<span class="way">{bar}{line}</span></div>'
 
 
 def _across(place: float) -> str:

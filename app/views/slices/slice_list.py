@@ -9,7 +9,7 @@ from functools import partial
 
 import streamlit as st
 
-from app import compute
+from app import components, compute
 from app.project import Workspace, edits, visit
 from app.views import parts
 from app.views.slices import chosen, names_of, suggestions
@@ -57,6 +57,7 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
         if not rules:
             with st.container(border=True, key="chosen_pane"):
                 chosen.show_none(workspace)
+    components.reveal(f".st-key-{slice_rows.KEY} button [data-testid=stIconMaterial]", name, key="reveal")
     suggestions.show(workspace)
 
 
