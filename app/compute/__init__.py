@@ -111,6 +111,7 @@ from app.compute.row_maps import (
 )
 from app.compute.slice_suggestions import (
     accepting,
+    is_accepted,
     previewed,
     refused,
     spread,

@@ -38,9 +38,13 @@ STYLE = f"""<style>
 .slice small {{ opacity: 0.75; }}
 .slice.heads {{ margin-left: auto; width: {_NUMBERS}; height: auto; align-items: end; opacity: 0.8; }}
 .slice.heads > div {{ white-space: normal; font-size: 0.72rem; line-height: 1.15; }}
-.slice .scale {{ position: relative; display: block; height: 4px; margin-top: 2px; background: #8882; }}
-.slice .scale i {{ position: absolute; top: 0; bottom: 0; min-width: 2px; }}
-.slice.ghost {{ opacity: 0.75; }}
+.scale {{ position: relative; display: block; height: 4px; margin-top: 2px; background: #8882; }}
+.scale i {{ position: absolute; top: 0; bottom: 0; min-width: 2px; }}
+.ghost {{ display: grid; grid-template-columns: minmax(3rem, 1fr) 4.3rem 2.2rem; column-gap: 0.4rem;
+  font-size: 0.78rem; line-height: 1.3; align-items: center; min-height: 2.4rem; opacity: 0.85; }}
+.ghost > div {{ overflow: hidden; }}
+.ghost > b {{ text-align: right; }}
+.ghost > div:first-child b {{ display: block; }}
 .way {{ position: relative; display: block; height: 10px; margin: 2px 5px 0; }}
 .way i {{ position: absolute; top: 0; bottom: 0; box-sizing: border-box; border: 2px solid currentColor; }}
 .way i.falls {{ background: currentColor; }}
@@ -174,11 +178,13 @@ def row(rows: Sequence[SliceRow], *, on: bool, effect: str, note: str, share: bo
     )
 
 
-def ghost(shares: tuple[float, float], effect: float, *, title: str, share: bool) -> str:
-    """Write the numbers of a slice that is only suggested.
+def ghost(name: str, note: str, shares: tuple[float, float], effect: float, *, title: str, share: bool) -> str:
+    """Write a slice that is only suggested.
 
     Parameters
     ----------
+    name, note : str
+        Its rule, and what to mind.
     shares : pair of float
         Of the labelled and of the new rows.
     effect : float
@@ -188,8 +194,9 @@ def ghost(shares: tuple[float, float], effect: float, *, title: str, share: bool
     """
     source, target = (bare(one, share=True) for one in shares)
     return (
-        f'<div class="slice ghost" title="{escape(title)}"><div>{source} \u2192 <b>{target}%</b>{_bars(*shares)}</div>'
-        f"<div></div><div><b>{show_points(effect, share=share, unit=False)}</b></div></div>"
+        f'<div class="ghost" title="{escape(title)}"><div><b>{escape(name)}</b><small>{escape(note)}</small></div>'
+        f"<div>{source} \u2192 <b>{target}%</b>{_bars(*shares)}</div>"
+        f"<b>{show_points(effect, share=share, unit=False)}</b></div>"
     )
 
 
