@@ -17,6 +17,7 @@ def _script(name: str) -> str:
     return (_FOLDER / f"{name}.js").read_text(encoding="utf-8")
 
 
+_drag = st.components.v2.component("mandoline_drag", js=_script("drag"))
 _reveal = st.components.v2.component("mandoline_reveal", js=_script("reveal"))
 _typing = st.components.v2.component("mandoline_typing", html='<p role="status"></p>', js=_script("typing"), css="""
 p { margin: 0; min-height: 1.2rem; font-size: 0.8125rem; line-height: 1.2rem; opacity: 0.85; }
@@ -48,6 +49,26 @@ def answer_typing(field: str, answer: Callable[[str], str], *, key: str) -> None
     """
     of = str((st.session_state.get(key) or {}).get("typed") or "")
     _typing(key=key, data={"field": field, "of": of, "said": answer(of) if of else ""}, on_typed_change=_ignore)
+
+
+def listen_to_drags(sliders: list[str], take: Callable[[str, float, bool], None], *, key: str) -> None:
+    """Hear where sliders are while they are dragged.
+
+    Parameters
+    ----------
+    sliders : list of str
+        Their keys.
+    take : callable
+        Given the key of a slider, its value, and whether that is the last; before the page is drawn with it.
+    """
+
+    def moved() -> None:
+        move = (st.session_state.get(key) or {}).get("move")
+        if move and move.get("key") in sliders:
+            take(str(move["key"]), float(move["value"]), bool(move["ends"]))
+
+    now = (st.session_state.get(key) or {}).get("move") or {}
+    _drag(key=key, data={"keys": sliders, "n": now.get("n", 0)}, on_move_change=moved)
 
 
 def _ignore() -> None:

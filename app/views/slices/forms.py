@@ -14,7 +14,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import offers, parts
-from app.views.slices import names_of
+from app.views.slices import drags, names_of
 from app.words import wording
 from mandoline_core import Keyword, MandolineError, Project, Sample, Slice
 from mandoline_core.data import from_milliseconds, moment, read_date
@@ -50,16 +50,17 @@ def _write(
     twins of the control still hold the value of before, as if it had been typed: they are made again, and what comes
     from one that was made again is ignored.
     """
-    own, *others = twins or ("",)
-    if own and key != visit.renewable(own):
-        return
-    for other in others:
-        visit.renew(other)
-    _take(name, key, field, read, source, visit.typed(key))
+    drags.go_on(key)
+    if not twins or key == visit.renewable(twins[0]):
+        _take(name, key, field, read, source, twins, visit.typed(key))
 
 
-def _take(name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample, value: Any) -> None:
+def _take(
+    name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample, twins: tuple[str, ...], value: Any
+) -> None:
     """Take a value into the rule. A name that was made from the rule changes with it, also in the middle of a drag."""
+    for other in twins[1:]:
+        visit.renew(other)
     workspace = state.workspace()
     names = [rule.name for rule in workspace.project.slices]
     name, first = names_of.now(name, names), names_of.first(name)
@@ -184,6 +185,7 @@ def _cut(workspace: Workspace, rule: Slice, control: Control) -> None:
     bound = _bound(workspace, rule, control, shown=float, read=_tidied, among=place, twins=(label,))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(**_ends(scale), **bound)
+        drags.follow(bound["key"], partial(_take, *bound["args"]))
         _box(workspace, rule, control, label, step=scale.step, slider=place)
 
 

@@ -49,9 +49,9 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
             st.html(slice_rows.row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share))
             if rule.name == name:
                 with st.container(border=True, key="chosen_pane"), parts.boundary(said):
-                    if note:
-                        st.warning(wording.tell(note), icon=":material/warning:")
                     chosen.show(workspace, rule, said)
+                    if note:  # below: what comes and goes must not move a control under the hand
+                        st.warning(wording.tell(note), icon=":material/warning:")
         if waterfall is not None:
             st.html(slice_rows.foot(waterfall, names, share=share))
         if not rules:
