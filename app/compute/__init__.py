@@ -65,11 +65,13 @@ from app.compute.counting import (
     wait_for_tables,
 )
 from app.compute.data import forget, new_labels, plain_samples, samples, table_at
-from app.compute.edits import EditEffect, attempt, change, edit_effect
+from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
+    LastEdit,
     ask_spread,
     curves,
     effects,
+    effects_in_order,
     experience,
     last_edit,
     matches,
@@ -110,6 +112,7 @@ from app.compute.row_maps import (
 )
 from app.compute.slice_suggestions import (
     accepting,
+    is_accepted,
     previewed,
     refused,
     start_suggestions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, cast
 
@@ -212,7 +212,16 @@ def whole_report(workspace: Workspace) -> Report:
     return full_report(asked, recall, models=models)
 
 
-def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
+@dataclass(frozen=True)
+class LastEdit:
+    """Hold the last edit: what it is called, and what was estimated before it, where that is known."""
+
+    label: str
+    before: ModelReport | None
+    earlier: Workspace
+
+
+def last_edit(workspace: Workspace) -> LastEdit | None:
     """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
     earlier, label = state.before(workspace), workspace.revision.label
     if earlier is None or earlier.project.metric != workspace.project.metric:
@@ -222,8 +231,8 @@ def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
             return None
         found = report(earlier) if counting.is_known(earlier) else None  # nothing is counted for it
     except MandolineError:
-        return label, None
-    return label, found if found is not None and found.converged else None
+        found = None
+    return LastEdit(label, found if found is not None and found.converged else None, earlier)
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
@@ -258,6 +267,18 @@ def quick_effects(workspace: Workspace) -> dict[str, AttributionPart]:
         return {part.rule: part for part in effects(workspace).parts}
     except MandolineError:
         return {}
+
+
+def effects_in_order(workspace: Workspace) -> dict[str, AttributionPart]:
+    """Find how far each rule moves the estimate when rules are added in the order of the list."""
+    found: dict[str, AttributionPart] = {}
+    first, *points = curves(workspace, leave_one_out=False).cumulative
+    before = first.estimate
+    for point in points:
+        if point.slice is not None and point.estimate is not None and before is not None:
+            found[point.slice] = AttributionPart(point.slice, point.estimate - before, None)
+            before = point.estimate
+    return found
 
 
 @kept(by=keys.every_slice)

@@ -55,6 +55,14 @@ def accepting(one: Suggestion) -> Callable[[Project], Project]:
     return partial(remedies.add_edge, pair=one.rule)
 
 
+def is_accepted(workspace: Workspace, one: Suggestion) -> bool:
+    """Tell whether the project has what is suggested."""
+    project = workspace.project
+    if isinstance(one.rule, Slice):
+        return one.rule.key in [rule.key for rule in project.slices]
+    return not isinstance(project.edges, str) and set(one.rule) in [set(pair) for pair in project.edges]
+
+
 def refused(workspace: Workspace) -> tuple[str, ...]:
     """List the suggestions that are never to be shown again, by name."""
     return tuple(map(str, workspace.revision.document.get("never", ())))
