@@ -51,11 +51,14 @@ def bar(report: ModelReport, change: str) -> str:
         value = f"<b{number}>{show_value(report.estimate, share=share)}</b> ({_ends(report)})"
     else:
         value = "<b>No estimate: the weights could not be fitted</b>"
-    said = [f'<span title="{escape(TOOLTIPS["interval"])}">{value}</span>', _chip(report)]
+    alone = report.sampling_interval is None and report.settings.spread and not report.rests_on_labels
+    hint = f"{TOOLTIPS['interval']} {TOOLTIPS['sampling only']}" if alone else TOOLTIPS["interval"]
+    said = [f'<span title="{escape(hint)}">{value}</span>', _chip(report)]
+    basis = f"Labelled data {source}, {rows} effective rows{', interval for sampling error alone' if alone else ''}"
     return _line(
         *(reversed(said) if report.is_red else said),
         f'<span class="more">{escape(change)}</span>' if change else "",
-        f'<span class="more aside">Labelled data {source}, {rows} effective rows</span>',
+        f'<span class="more aside">{basis}</span>',
     )
 
 
@@ -109,7 +112,9 @@ def change_words(label: str, before: ModelReport, now: ModelReport) -> str:
     """Write what an edit did to the estimate, its interval, the rows it rests on, the rows left out, the verdict."""
     share = is_share(now)
     steps = [_step(f"{label}:", before.estimate, now.estimate, share=share)]
-    halves = [bare((one.interval[1] - one.interval[0]) / 2, share=share) for one in (before, now)]
+    # Other plausible slices are tried later, if at all: what an edit did is compared without them.
+    ends = [one.sampling_interval or one.interval for one in (before, now)]
+    halves = [bare((high - low) / 2, share=share) for low, high in ends]
     rows = [f"{one.effective_sample_size:,.0f}" for one in (before, now)]
     left_out = [show_percent(one.set_aside) for one in (before, now)]
     meanings = [one.verdict.meaning if one.verdict else "" for one in (before, now)]
