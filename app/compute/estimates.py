@@ -214,7 +214,7 @@ def whole_report(workspace: Workspace) -> Report:
 
 @dataclass(frozen=True)
 class LastEdit:
-    """Hold the last edit: what it is called, and what was estimated before it, where that is known."""
+    """Hold the last edit: its name, and the report before it, if there was one."""
 
     label: str
     before: ModelReport | None

@@ -14,14 +14,14 @@ _MOST_TRIED = 2  # remedies of one finding: each is an estimate
 
 
 def show(workspace: Workspace, report: ModelReport, edit: compute.LastEdit | None) -> None:
-    """Show the card: undo what made the verdict red, mend what a check found, or label a few rows."""
+    """Show the card: undo what made the verdict red, fix what a check found, or label a few rows."""
     with st.container(border=True, key="next_step_card", gap="xsmall"):
         st.markdown("**Next step**")
         worst = next((one for one in report.findings if one.severity != "info"), None)
         if edit is not None and edit.before is not None and report.is_red and not edit.before.is_red:
             _undo(edit.label)
         elif worst is not None:
-            _mend(workspace, report, worst)
+            _fix(workspace, report, worst)
         else:
             st.caption("No check found a problem. Labels of a few new rows would test the estimate.")
             st.page_link(parts.DATA, label="Label a few new rows", icon=":material/label:")
@@ -34,7 +34,7 @@ def _undo(label: str) -> None:
     st.button(words, icon=":material/undo:", key="next_undo", on_click=state.step, args=(-1,))
 
 
-def _mend(workspace: Workspace, report: ModelReport, worst: Finding) -> None:
+def _fix(workspace: Workspace, report: ModelReport, worst: Finding) -> None:
     """Say what was found, with the first remedy that ends in an estimate; without one, what a person can do."""
     could = remedies.remedies(worst, report, workspace.project)
     tried = offers.worth_offering(workspace, could, _MOST_TRIED)

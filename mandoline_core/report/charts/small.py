@@ -31,6 +31,7 @@ _ROW = 34  # pixels a line of the strip
 _HEAD = 22  # pixels for the title of a vertical axis
 _FEW, _MANY = 2, 12  # slices: names stand level, slanted or upright
 _NAME = 12  # characters
+_DASH = 0.08  # of the width
 _LEAST_USED = 0.5  # of an axis that is kept
 _GHOST = "dashed: before"
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
@@ -135,8 +136,8 @@ def small_curve(
         picture.dashes(0, up(truth) - 1, width=1, colour=TRUTH, hover=words)
         picture.text(0, up(truth) + (-9 if above else 10), words)
     for point in earlier:
-        x, y, words = across(places[point.slice]), up(point.estimate or 0.0), "\n".join(point_lines(point, share))
-        picture.outline(x - 0.04, 0.08, y, 0, hover=f"before\n{words}")
+        left, words = across(places[point.slice]) - _DASH / 2, "\n".join(point_lines(point, share))
+        picture.outline(left, _DASH, up(point.estimate or 0.0), 0, hover=f"before\n{words}")
     values = [(i, point.estimate) for i, point in enumerate(points) if point.estimate is not None]
     # The line parts where an estimate is missing: a gap must not be bridged.
     for is_there, run in groupby(enumerate(points), key=lambda pair: pair[1].estimate is not None):
@@ -158,8 +159,8 @@ def small_curve(
         lower = 0 if i else -10
         picture.text(across(i), up(value) + lower, show_value(value, share=share), shift=9, bold=bool(i))
     picture.numbers("estimate", x=[i for i, _ in values], y=[value for _, value in values])
-    x = f"slices, left to right; {_GHOST}" if earlier else "slices, added from left to right"
-    return picture.finish(curve_title(points, share), alt=alt, x=x)
+    axis = f"slices, left to right; {_GHOST}" if earlier else "slices, added from left to right"
+    return picture.finish(curve_title(points, share), alt=alt, x=axis)
 
 
 def hold(axes: Axes | None, name: str, needed: Span) -> Span:

@@ -34,7 +34,7 @@ def test_an_edit_that_fails_a_check_offers_the_way_back() -> None:
 def test_the_list_leads_from_the_labelled_score_to_the_estimate() -> None:
     """By effects in any order, and in the order of the list, which ends there as well."""
     app = open_app(page=SLICES)
-    report = md.estimate(current(app)).first
+    report = md.estimate(current(app))
     ends = [
         f"Labelled data {show_value(report.source, share=True)}",
         f"Estimate {show_value(report.estimate, share=True)}",
