@@ -73,8 +73,8 @@ def samples(workspace: Workspace) -> tuple[Sample, Sample]:
     """Read both samples with the project's roles; of those in tables only the draw, if that is used."""
     project = workspace.project
     both = _data(workspace, "source"), _data(workspace, "target")
-    groups = project.source_group, project.target_group
-    key = (*both, *groups, project.label, repr(project.models), workspace.drawn)
+    designs = [(getattr(project, f"{side}_group"), getattr(project, f"{side}_weight")) for side in ("source", "target")]
+    key = (*both, *designs, project.label, repr(project.models), workspace.drawn)
     found = _known.get(key)  # every key of every answer asks for them
     if found is None:
         if workspace.drawn:
@@ -83,8 +83,8 @@ def samples(workspace: Workspace) -> tuple[Sample, Sample]:
         else:
             source, target = map(_open, both)
             label = project.label if project.label in target.columns else None
-            labelled = _with_roles(source, project.label, project.models, groups[0])
-            found = complete_models(labelled, _with_roles(target, label, project.models, groups[1]))
+            labelled = _with_roles(source, project.label, project.models, *designs[0])
+            found = complete_models(labelled, _with_roles(target, label, project.models, *designs[1]))
         _known.put(key, found)
     return found
 
@@ -232,8 +232,10 @@ def _files(name: str, states: _States) -> Files:
     return Files(name, tuple(Path(path) for path, _, _ in states), sizes)
 
 
-def _with_roles(sample: Sample, label: str | None, models: tuple[Model, ...], group: str | None) -> Sample:
-    return sample.with_rows(sample.frame, label=label, models=models, table=sample.table, group=group)
+def _with_roles(
+    sample: Sample, label: str | None, models: tuple[Model, ...], group: str | None, weight: str | None
+) -> Sample:
+    return sample.with_rows(sample.frame, label=label, models=models, table=sample.table, group=group, weight=weight)
 
 
 def model_of(workspace: Workspace) -> Model | None:

@@ -90,7 +90,7 @@ def named(key: tuple[Hashable, ...]) -> Key:
     names: list[str] = []
     for part in key:
         names += (
-            [*rows(part), repr((part.label, part.group)), repr(part.models)]
+            [*rows(part), repr((part.label, part.group, part.weight)), repr(part.models)]
             if isinstance(part, Sample)
             else [repr(part)]
         )
@@ -122,7 +122,7 @@ def tables(workspace: Workspace) -> Key:
 def samples(workspace: Workspace) -> Key:
     """Name both samples with the roles of their columns."""
     source, target = data.samples(workspace)
-    roles = source.label, source.group, target.group
+    roles = source.label, source.group, target.group, source.weight, target.weight
     return (*rows(source), *rows(target), repr(roles), repr(source.models))
 
 
@@ -136,7 +136,7 @@ def source_score(workspace: Workspace) -> Key:
     project = workspace.project
     source, _ = data.samples(workspace)
     model = repr(data.model_of(workspace))
-    roles = repr((project.label, project.source_group)), repr(project.models)
+    roles = repr((project.label, project.source_group, project.source_weight)), repr(project.models)
     return (*rows(source), *roles, model, repr(project.metric), repr(project.estimator.confidence))
 
 
@@ -186,8 +186,8 @@ def every_model(workspace: Workspace) -> Key:
 def tracked(workspace: Workspace) -> Key:
     """Name what estimates on other new data depend on: all but the project's own new data."""
     project, (source, _) = workspace.project, data.samples(workspace.on_all_rows)
-    groups = project.source_group, project.target_group
-    parts = (groups, project.label, project.models, project.metric, project.slices, project.edges, project.methods)
+    design = project.source_group, project.target_group, project.source_weight, project.target_weight
+    parts = (design, project.label, project.models, project.metric, project.slices, project.edges, project.methods)
     return (*rows(source), *map(repr, (*parts, project.estimator, project.trust)))
 
 

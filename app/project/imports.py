@@ -139,6 +139,7 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
         name=source.name,
         table=source.table,
         group=project.source_group,
+        weight=project.source_weight,
         types=project.source_types,
     )
     new = Sample(
@@ -147,6 +148,7 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
         name=target.name,
         table=target.table,
         group=project.target_group,
+        weight=project.target_weight,
         types=project.target_types,
     )
     for sample in (labelled, new):

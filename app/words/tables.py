@@ -72,7 +72,8 @@ def role_names(sample: Sample) -> dict[str, str]:
         column: f"probability ({model.name})" for model in sample.models for column in model.probabilities.values()
     }
     roles |= {model.prediction: f"prediction ({model.name})" for model in sample.models if model.prediction is not None}
-    return roles | ({sample.label: "label"} if sample.label is not None else {})
+    others = {sample.weight: "weight", sample.group: "group", sample.label: "label"}
+    return roles | {column: role for column, role in others.items() if column is not None}
 
 
 def class_shares(source: Sample, target: Sample, model: Model | None) -> list[dict[str, float]]:

@@ -35,7 +35,7 @@ def weights_rows(report: ModelReport) -> bool:
 
 def too_few_rows(report: ModelReport, threshold: float) -> NotRun | None:
     """Say that too few rows are compared for a notable difference to exceed a threshold; None if there are enough."""
-    effective, n_target = report.effective_sample_size, report.n_target * (1 - report.set_aside)
+    effective, n_target = report.effective_sample_size, report.problem.alike_rows[1] * (1 - report.set_aside)
     if would_show(effective, n_target, threshold):
         return None
     return NotRun(

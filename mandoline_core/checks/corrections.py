@@ -36,7 +36,7 @@ class CorrectionsCheck(CheckRule):
         rates, errors = corrections.target_rate[np.isfinite(corrections.target_rate)], np.zeros(len(table.names))
         if (np.abs(rates - 0.5) > 0.5).any():  # only a rate that cannot be is held against sampling error
             sides = (table.rates("source"), table.rates("target"))
-            errors = problem.rule.rate_errors(*sides, table.n_source, table.n_target)
+            errors = problem.rule.rate_errors(*sides, *problem.alike_rows)
         for i, name in enumerate(table.names):
             if corrections.underivable[i]:
                 yield Finding(
@@ -130,7 +130,7 @@ def _about_audits(report: ModelReport) -> Iterator[Finding]:
     )
     # Where audited rows are among those scored, the sampling error of one can make up for that of the other.
     wider = outcome.influence.standard_error() > outcome.error_if_known
-    least = int(sizes[sizes > 0].min())
+    least = round(float(sizes[sizes > 0].min()))
     so = f"widens the margin of error from {without} to {with_it}" if wider else "does not widen the interval"
     yield Finding(
         "corrections",

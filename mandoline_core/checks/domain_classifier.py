@@ -78,8 +78,9 @@ def domain_test(report: Estimate) -> DomainTest | None:
     if not encoded:
         return None
 
-    own = rows.source.clusters
+    own, members = rows.source.clusters, report.fit.row_members
     clusters = (None if own is None else own[rows.scored]), rows.target.clusters
+    counted = members.source_rows, members.target_rows
 
     def fit() -> tuple[DomainClassifier, Index, Index]:
         rng = np.random.default_rng(seed)
@@ -92,21 +93,25 @@ def domain_test(report: Estimate) -> DomainTest | None:
             most_rows=MOST_ROWS,
             seed=seed,
             clusters=[None if own is None else own[places] for own, places in zip(clusters, read, strict=True)],
+            weights=(counted[0][read[0]], counted[1][read[1]]),
         )
         return classifier, *read
 
     key = ("unmodelled", rows.source.group, rows.target.group, tuple(encoded), seed, np.packbits(rows.scored).tobytes())
     classifier, source_rows, target_rows = SAMPLE_CACHE.of((rows.source, rows.target), key, fit)
-    target = report.outcome.kept[report.fit.row_members.target[target_rows]].astype(float)
+    target = report.outcome.kept[members.target[target_rows]].astype(float)
     source = row_weights(report, source_rows)
+    weighted = bool(np.ptp(source) > _SAME * source.max()) or not target.all()
+    plain = counted[0][source_rows], counted[1][target_rows]
+    source, target = source * plain[0], target * plain[1]
     if not source.any() or not target.any():
         return None
     sizes = [
-        SampleDesign(None if own is None else own[places]).effective(weights)
+        SampleDesign(None if own is None else own[places]).effective(weights, np.ones(len(weights)))
         for own, places, weights in zip(clusters, (source_rows, target_rows), (source, target), strict=True)
     ]
     return DomainTest(
-        before=auc(classifier.source, classifier.target),
+        before=auc(classifier.source, classifier.target, *plain),
         after=auc(classifier.source, classifier.target, source, target),
         # Of the Mann-Whitney statistic, where both samples are alike and weights make the source's rows fewer.
         # Rows that belong together count as one: at most, they are all alike.
@@ -114,5 +119,5 @@ def domain_test(report: Estimate) -> DomainTest | None:
         top_features=classifier.top_features(source, target),
         n_source=len(source_rows),
         n_target=len(target_rows),
-        weighted=bool(np.ptp(source) > _SAME * source.max()) or not target.all(),
+        weighted=weighted,
     )

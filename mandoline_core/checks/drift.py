@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks.balance import counted_by_pattern
-from mandoline_core.checks.means import compare_means, sampling_threshold, weigh
+from mandoline_core.checks.means import compare_means, counted_by_pattern, sampling_threshold, weigh
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import MOST_CLASSES
@@ -144,13 +143,16 @@ def slice_calibration(table: Patterns, sums: Floats | None) -> tuple[SliceCalibr
         (None, np.ones(len(table), dtype=bool)),
         *((name, table.codes[:, i] == 1) for i, name in enumerate(table.names)),
     ):
-        n, confident, correct, total, squares = sums[:, inside].sum(axis=1)
-        if n < 2:
+        n, confident, correct, total, squares, rows, squared_weights = sums[:, inside].sum(axis=1)
+        if rows < 2:
             continue
         mean = total / n
-        half = Z_95 * math.sqrt(max(squares / n - mean**2, 0.0) / (n - 1))
+        each = squared_weights / n**2 * rows / (rows - 1)  # 1 / (rows - 1) where all weigh the same
+        half = Z_95 * math.sqrt(max(squares / n - mean**2, 0.0) * each)
         interval = float(mean - half), float(mean + half)
-        lines.append(SliceCalibration(name, round(n), float(confident / n), float(correct / n), float(mean), interval))
+        lines.append(
+            SliceCalibration(name, round(rows), float(confident / n), float(correct / n), float(mean), interval)
+        )
     return tuple(lines)
 
 

@@ -137,7 +137,8 @@ def blind_spot(report: ModelReport) -> str:
     shows, metric = "a large change", report.problem.metric
     if metric.name in METRICS and report.converged:
         spread = math.sqrt(max(report.estimate * (1 - report.estimate), 0.0))
-        least = 100 * max(_DETECT * spread / math.sqrt(LABELS), 1 / LABELS)
+        worth = LABELS * report.problem.alike_rows[1] / report.problem.patterns.n_target  # less with design weights
+        least = 100 * max(_DETECT * spread / math.sqrt(worth), 1 / worth)
         shows = f"a change of {least:.0f} points or more"
     return (
         "No check can see whether the relation between columns and labels changed. "

@@ -27,7 +27,8 @@ class OverlapCheck(CheckRule):
         table, outcome, aside = estimate.problem.patterns, estimate.outcome, estimate.set_aside
         unseen = estimate.diagnostics.unseen
         if aside > 0:
-            rows, named = round(aside * table.n_target), listed(outcome.beyond, 4)
+            rows = round(float(estimate.problem.row_counts[1] @ (1 - outcome.kept)))
+            named = listed(outcome.beyond, 4)
             yield Finding(
                 "overlap",
                 "set_aside",
@@ -47,7 +48,7 @@ class OverlapCheck(CheckRule):
                 "For these rows the estimate assumes that the effects of slices add up.",
                 numbers={"share": unseen},
             )
-        unused = round(table.source[outcome.unused].sum()) if outcome.unused.any() else 0
+        unused = round(estimate.problem.row_counts[0][outcome.unused].sum()) if outcome.unused.any() else 0
         if unused:
             n = round(table.n_source)
             yield Finding(

@@ -257,6 +257,6 @@ def _with_error(report: Estimate, factors: Floats, bound: float, confidence: flo
         error = abs(slope) * report.outcome.influence.standard_error()
     else:
         error = mean_influence(report, excess).standard_error()
-    effective = float(weights.sum() ** 2 / (weights @ (weights / members.source_rows)))
+    effective = members.design[0]._replace(clusters=None).effective(weights, members.source_rows)
     limits = report.problem.metric.bounds
     return influence_interval(bound, error, confidence=confidence, bounds=limits, effective_rows=effective)

@@ -13,7 +13,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, Severity
 from mandoline_core.formatting import counted, show_percent, show_points
-from mandoline_core.patterns import Patterns
+from mandoline_core.patterns import Patterns, code_rates
 from mandoline_core.pipeline import Estimate
 from mandoline_core.weighting import MAX_UNCERTAIN, count_uncertain, edge_threshold, has_rows, score_tests
 
@@ -31,7 +31,7 @@ class SlicesCheck(CheckRule):
 
     def find(self, estimate: Estimate) -> Iterator[Finding]:
         """Look at each slice's rates, and for slices that say the same."""
-        table = estimate.problem.patterns
+        table, counts = estimate.problem.patterns, estimate.problem.row_counts[0]
         source, target = table.rates("source"), table.rates("target")
         constant = ((source > 0) | (target > 0)).sum(axis=1) == 1
         for i in np.flatnonzero(constant):
@@ -39,7 +39,7 @@ class SlicesCheck(CheckRule):
             text = f"Slice {name!r} is the same for every row, so it carries no information."
             yield _about("constant_slice", "warning", text, "Remove it or change its rule.", name)
         yield from _duplicates(table, constant)
-        rows = source * table.n_source
+        rows = code_rates(table.codes, counts) * counts.sum()
         for number, name in enumerate(table.names):
             if constant[number]:
                 continue
@@ -121,7 +121,7 @@ def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
         "unmodelled_pair",
         "warning" if abs(gap) >= MUCH_TOGETHER else "info",
         f"After weighting, {first!r} and {second!r} agree {points} {way} often in the new data.",
-        'Add an edge between them, or set edges = "auto" in the project.',
+        "Add an edge between them.",
         f"The two slices move together (z = {off[0].z:.1f}).{others}",
         (first, second),
         {"first": first, "second": second, "points": 100 * gap, "z": off[0].z},

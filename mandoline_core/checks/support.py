@@ -65,11 +65,11 @@ def support(report: Estimate) -> Support:
     [0.75, 1.0]
     """
     table = report.problem.patterns
-    shares = table.target / table.n_target
-    unseen, rare = table.source == 0, (table.source > 0) & (table.source < TINY)
+    shares, rows = table.target / table.n_target, report.problem.row_counts[0]
+    unseen, rare = table.source == 0, (table.source > 0) & (rows < TINY)
     bounds, assumes = _bounds(report)
     order = np.flatnonzero((unseen | rare) & (shares > 0))
-    order = order[np.lexsort((order, table.source[order], -shares[order]))][:MOST_SHOWN]
+    order = order[np.lexsort((order, rows[order], -shares[order]))][:MOST_SHOWN]
     return Support(
         unseen=float(shares[unseen].sum()),
         rare=float(shares[rare].sum()),
@@ -77,7 +77,7 @@ def support(report: Estimate) -> Support:
         assumes=assumes,
         worst=tuple(
             f"{words}: {show_percent(shares[pattern])} of new rows, "
-            f"{counted(round(table.source[pattern]), 'labelled row') if table.source[pattern] else 'no labelled row'}"
+            f"{counted(round(rows[pattern]), 'labelled row') if table.source[pattern] else 'no labelled row'}"
             for words, pattern in zip(_describe(table, order), order, strict=True)
         ),
     )

@@ -118,7 +118,9 @@ def _ratios(report: Estimate) -> tuple[Floats, Floats]:
     """List the ratios of the rows that are evaluated, with their numbers."""
     problem, outcome = report.problem, report.outcome
     if outcome.scored_weights is not None:
-        weights, counts = outcome.scored_weights, np.ones(len(outcome.scored_weights))
+        counts = problem.members.source_rows
+        some = counts > 0
+        weights, counts = outcome.scored_weights[some] / counts[some], counts[some]
     else:
         rows = np.array([group.source for group in problem.groups])
         used = np.where(rows > 0, outcome.row_weights, 0.0).any(axis=1)  # the others only serve to fit

@@ -100,7 +100,7 @@ def theorem_bound(
     """
     _check(correction_error, unknown, failure)
     scale = _range(report)
-    ratio, n = report.largest_ratio, report.n_source
+    ratio, n = _largest_weight(report), report.n_source
     noisy = len(noisy_slices(report.problem))
     correction = scale * ratio * noisy * 2 * correction_error / (1 - correction_error)
     sampling = scale * ratio * (LARGEST_SCORE + 1) * math.sqrt(math.log(4 / failure) / n)
@@ -111,6 +111,18 @@ def theorem_bound(
     )
     total = sum(term.value for term in terms)
     return TheoremBound(terms, total, ratio, n, _about_total(report, total, scale, failure))
+
+
+def _largest_weight(report: Estimate) -> float:
+    """Return the largest weight relative to equal weights, design weights and all."""
+    cells = report.problem.designed
+    if cells is None or not cells.has_weights:
+        return report.largest_ratio
+    # Of a cell of several rows, no more is known than what they weigh on average.
+    squares, rows = cells.design[0].squares_of(cells.source_rows), cells.source_rows
+    each = np.divide(squares, rows, out=np.zeros(len(rows)), where=rows > 0)
+    per_weight = np.divide(report.outcome.weights(cells), rows, out=np.zeros(len(rows)), where=rows > 0)
+    return float((per_weight * each).max()) * report.n_source
 
 
 _HIDDEN = (

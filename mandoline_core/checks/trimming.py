@@ -91,7 +91,7 @@ def trim(report: Estimate, cap: float, *, confidence: float = 0.95) -> Trimming:
     slope = problem.metric.slope(means)
     excess = (members.statistics @ slope - float(means @ slope)) / left
     error = _standard_error(report, excess, capped, ratios / n)
-    effective = 1 / float(kept @ (kept / rows))
+    effective = members.design[0]._replace(clusters=None).effective(kept, rows)
     gap, gap_slice = _largest_gap(report, kept)
     return Trimming(
         cap=float(cap),
@@ -101,7 +101,7 @@ def trim(report: Estimate, cap: float, *, confidence: float = 0.95) -> Trimming:
         ),
         change=estimate - report.estimate,
         effective_sample_size=effective,
-        rows_capped=round(rows[capped].sum()),
+        rows_capped=round(members.counts()[0][capped].sum()),
         weight_removed=1 - left if capped.any() else 0.0,
         largest_gap=gap,
         gap_slice=gap_slice,
@@ -228,6 +228,6 @@ def _largest_gap(report: Estimate, weights: Floats) -> tuple[float | None, str |
     if not table.names:
         return None, None
     by_pattern = add_up(report.problem.members.source, weights, len(table))
-    ratios = by_pattern / np.maximum(table.source, 1) * table.n_source
+    ratios = by_pattern / np.where(table.source > 0, table.source, 1.0) * table.n_source
     worst = max(slice_balance(replace(report, ratios=ratios)), key=lambda line: abs(line.after))
     return worst.after, worst.name

@@ -74,6 +74,33 @@ class RowsCheck(CheckRule):
                 )
         yield from _unread_values(estimate)
         yield from _about_groups(estimate)
+        yield from _about_design_weights(estimate)
+
+
+def _about_design_weights(estimate: Estimate) -> Iterator[Finding]:
+    """Say what design weights cost, whatever the slices: Kish's effective sample size."""
+    problem, rows = estimate.problem, estimate.cells.rows
+    if problem.designed is None or not problem.designed.has_weights or rows is None:
+        return
+    sides = zip(
+        ("labelled", "new"),
+        (rows.source.weight, rows.target.weight),
+        problem.alike_rows,
+        (problem.patterns.n_source, problem.patterns.n_target),
+        strict=True,
+    )
+    counts = {data: (column, alike, n) for data, column, alike, n in sides if column is not None}
+    shown = " and ".join(
+        f"{n:,.0f} {data} rows by {column!r} (worth {alike:,.0f} of equal weight)"
+        for data, (column, alike, n) in counts.items()
+    )
+    yield Finding(
+        "rows",
+        "rows_weighted",
+        "info",
+        f"Design weights count {shown}.",
+        numbers={data: alike for data, (_, alike, _) in counts.items()},
+    )
 
 
 def _unread_values(estimate: Estimate) -> Iterator[Finding]:

@@ -187,3 +187,19 @@ def _kind(dtype: pa.DataType) -> str:
     if pa.types.is_integer(dtype) or pa.types.is_floating(dtype) or pa.types.is_decimal(dtype):
         return "number"
     return "text" if pa.types.is_string(dtype) or pa.types.is_large_string(dtype) else str(dtype)
+
+
+def kind_of(dtype: nw.dtypes.DType) -> str:
+    """Say what a column of a type holds.
+
+    Examples
+    --------
+    >>> kind_of(nw.Int64()), kind_of(nw.String()), kind_of(nw.Boolean())
+    ('numbers', 'text', 'true/false')
+    """
+    if dtype.is_numeric():
+        return "numbers"
+    if dtype.is_temporal():
+        return "dates" if dtype == nw.Date else "times"
+    names = {nw.String: "text", nw.Boolean: "true/false", nw.Unknown: "no values"}
+    return next((name for kind, name in names.items() if dtype == kind), f"values of type {dtype}")

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mandoline_core.arrays import Index
-from mandoline_core.data.classes import arrow_array, class_name
+from mandoline_core.data.classes import arrow_array, class_name, kind_of
 from mandoline_core.data.dates import is_date
-from mandoline_core.data.sample import Sample, kind_of
+from mandoline_core.data.sample import Sample
 
 Kind = Literal["number", "flag", "date", "category", "text", "identifier", "constant", "empty", "other"]
 

@@ -13,14 +13,16 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from mandoline_core.arrays import Index
+from mandoline_core.arrays import Floats, Index
 from mandoline_core.data.arrays import arrays_frame
 from mandoline_core.data.cache import SAMPLE_CACHE
+from mandoline_core.data.classes import kind_of
 from mandoline_core.data.column_types import ColumnType, Reading, check_types, read_frame, read_table_as
 from mandoline_core.data.engines import Table, rows_in_memory
 from mandoline_core.data.fingerprint import RowKeys, fingerprint
 from mandoline_core.data.frames import PANDAS_READS_RE2, normalise_frame
 from mandoline_core.data.models import Model
+from mandoline_core.data.weights import check_weights, read_weights
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import listed
 
@@ -55,6 +57,9 @@ class Sample:
         The sample's name in messages, such as its file's name.
     group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
+    weight : str, optional
+        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
+        matter.
     types : mapping of str to {"number", "date"}, optional
         What columns of text hold, where they are to be read as something else. What cannot be read is missing.
 
@@ -71,6 +76,7 @@ class Sample:
     name: str
     table: Table | None
     group: str | None
+    weight: str | None
     readings: Mapping[str, Reading]
     _drawn_from: int | None = None
 
@@ -85,6 +91,7 @@ class Sample:
         name: str = "sample",
         table: Table | None = None,
         group: str | None = None,
+        weight: str | None = None,
         types: Mapping[str, ColumnType] | None = None,
     ) -> None:
         models = tuple(models)
@@ -108,7 +115,7 @@ class Sample:
         if types and table is None:
             whole, readings = read_frame(whole, types, name)
         values: dict[str, Any] = {"frame": whole, "label": label, "models": models, "name": name, "table": table}
-        values |= {"group": group, "readings": readings}
+        values |= {"group": group, "weight": weight, "readings": readings}
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
@@ -185,14 +192,24 @@ class Sample:
 
     @property
     def roles(self) -> frozenset[str]:
-        """The columns that are the label, a model's predictions, or what rows belong together by."""
+        """The columns that are the label, a model's predictions, what rows belong together by, or their weight."""
         predictions = (column for model in self.models for column in model.columns)
-        return frozenset([*predictions, *(column for column in (self.label, self.group) if column is not None)])
+        others = (self.label, self.group, self.weight)
+        return frozenset([*predictions, *(column for column in others if column is not None)])
 
     @cached_property
     def clusters(self) -> Index | None:
         """The number of each row's group; None where rows are on their own. A row without a value is a group itself."""
         return None if self.group is None else number_groups(self.series(self.group), f"{self.group!r} of {self.name}")
+
+    @cached_property
+    def design_weights(self) -> Floats | None:
+        """The design weight of each row in memory, as its column has it; None where all rows count alike."""
+        return None if self.weight is None else read_weights(self.series(self.weight), self._weight_column)
+
+    @property
+    def _weight_column(self) -> str:
+        return f"Column {self.weight!r} of {self.name}"
 
     @cached_property
     def schema(self) -> Mapping[str, nw.dtypes.DType]:
@@ -271,6 +288,7 @@ class Sample:
         name: str | None = None,
         table: Table | None = None,
         group: str | EllipsisType | None = ...,
+        weight: str | EllipsisType | None = ...,
     ) -> Sample:
         """Return a sample of other rows whose columns have the same roles, or others where these are given.
 
@@ -287,6 +305,7 @@ class Sample:
             name=self.name if name is None else name,
             table=table,
             group=self.group if isinstance(group, EllipsisType) else group,
+            weight=self.weight if isinstance(weight, EllipsisType) else weight,
         )
         object.__setattr__(made, "readings", self.readings)
         return made
@@ -307,6 +326,11 @@ class Sample:
             self._check_classes(self.label, "the label")
         if self.group is not None:
             self._check_classes(self.group, "the group")
+        if self.weight is not None:
+            self.series(self.weight)  # is there
+            if self.table is not None:
+                check_weights(self.table, self.weight, self._weight_column)
+            _ = self.design_weights  # are weights
         for model in self.models:
             if model.prediction is not None:
                 self._check_classes(model.prediction, f"the prediction of model {model.name!r}")
@@ -353,19 +377,3 @@ def number_groups(values: nw.Series[Any], name: str) -> Index:
     numbers = numbers.astype(np.intp)
     numbers[missing] = len(distinct) + np.arange(len(missing))
     return numbers
-
-
-def kind_of(dtype: nw.dtypes.DType) -> str:
-    """Say what a column of a type holds.
-
-    Examples
-    --------
-    >>> kind_of(nw.Int64()), kind_of(nw.String()), kind_of(nw.Boolean())
-    ('numbers', 'text', 'true/false')
-    """
-    if dtype.is_numeric():
-        return "numbers"
-    if dtype.is_temporal():
-        return "dates" if dtype == nw.Date else "times"
-    names = {nw.String: "text", nw.Boolean: "true/false", nw.Unknown: "no values"}
-    return next((name for kind, name in names.items() if dtype == kind), f"values of type {dtype}")

@@ -58,7 +58,7 @@ def relevance(
     Parameters
     ----------
     cells : pair of csr_matrix, shape (n_cells, n_rows)
-        1 at the cell of each row, of the source and of the target.
+        1 at the cell of each row, of the source and of the target; its design weight if it has one.
     scores : array of float, shape (n_source,)
     inside : pair of csr_matrix, shape (n_rows, m)
         How far each row is inside each candidate, from 0 to 1.
@@ -91,6 +91,7 @@ def relevance(
     score_sums, score_squares = cells[0] @ scores, cells[0] @ scores**2
     rows, gaps = tally.source_rows, gaps.take(slice(m))
     weight, matched, inverse, factor = regress_on_slices(weights, rows)
+    factor = factor * weights.source_spread
     line = inverse @ (matched.T @ (weight * score_sums))  # the score by the modelled slices
     crossed = cross_products(matched, weight, tally.source)  # the first row is over all rows, as the first matched is 1
     second = crossed[0, :m] if tally.squares is None else crossed[0, tally.squares[:m]]

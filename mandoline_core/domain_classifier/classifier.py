@@ -166,6 +166,7 @@ def fit_domain_classifier(
     most_rows: int,
     seed: int,
     clusters: Sequence[Index | None] = (None, None),
+    weights: Sequence[Floats | None] = (None, None),
 ) -> DomainClassifier:
     """Learn to distinguish the samples, fold by fold: each row is scored by the fits to the other folds.
 
@@ -180,6 +181,8 @@ def fit_domain_classifier(
         Of the draw and of the folds.
     clusters : pair of arrays of int, optional
         The cluster of each row of both samples: rows of one share a fold.
+    weights : pair of arrays of float, optional
+        How much each row of both samples counts. By default, 1.
 
     Examples
     --------
@@ -197,15 +200,17 @@ def fit_domain_classifier(
         [_folds(n, folds, most_rows, rng, own) for n, own in zip((n_source, n_target), clusters, strict=True)]
     )
     new = np.repeat([0.0, 1.0], [n_source, n_target])
+    each = np.concatenate(
+        [np.ones(n) if own is None else own for n, own in zip((n_source, n_target), weights, strict=True)]
+    )
     scores, drawn = np.zeros(len(new)), fold >= 0
     coefficients = np.zeros(both.shape[1])
     with one_thread():  # many small products: threads would wait for each other
         for number in range(folds):
             used = drawn & (fold != number)
-            n_used, n_new = int(used.sum()), float(new[used].sum())
+            n_used, ones, zeros = int(used.sum()), (new * each)[used], ((1 - new) * each)[used]
             # Half of the weight is on each sample, so that the larger one does not decide the intercept.
-            ones = new[used] * n_used / (2 * n_new)
-            zeros = (1 - new[used]) * n_used / (2 * (n_used - n_new))
+            ones, zeros = (side * n_used / (2 * side.sum()) for side in (ones, zeros))
             fitted = fit_logistic(both[used], zeros, ones, exact=False)
             log_odds = np.asarray(both @ fitted.coefficients) + fitted.intercept
             scores = np.where(fold == number, log_odds, np.where(drawn, scores, scores + log_odds / folds))
@@ -282,8 +287,7 @@ def score_samples(source: Sample, target: Sample, columns: Sequence[str] | None 
     (0.63, 'place', True)
     """
     chosen = None if columns is None else tuple(dict.fromkeys(columns))
-    groups = source.group, target.group
-    key = ("row scores", chosen, seed, groups, None if chosen else (source.roles, target.roles))
+    key = ("row scores", chosen, seed, None if chosen else (source.roles, target.roles))
     return SAMPLE_CACHE.of((source, target), key, lambda: _score(source, target, chosen, seed))
 
 
@@ -309,12 +313,13 @@ def _score(source: Sample, target: Sample, columns: tuple[str, ...] | None, seed
         most_rows=MOST_ROWS,
         seed=seed,
         clusters=(source.clusters, target.clusters),
+        weights=(source.design_weights, target.design_weights),
     )
     return RowScores(
         source=expit(fitted.source),
         target=expit(fitted.target),
         columns=tuple(encoded),
-        auc=auc(fitted.source, fitted.target),
-        top_features=fitted.top_features(),
+        auc=auc(fitted.source, fitted.target, source.design_weights, target.design_weights),
+        top_features=fitted.top_features(source.design_weights, target.design_weights),
         trained=fitted.trained,
     )

@@ -58,6 +58,7 @@ def default_columns(source: Sample, target: Sample) -> tuple[tuple[str, ...], di
             reasons |= dict.fromkeys(model.columns, f"a prediction of model {model.name!r}")
     reasons |= {sample.label: "the label" for sample in (source, target) if sample.label is not None}
     reasons |= {sample.group: "the group" for sample in (source, target) if sample.group is not None}
+    reasons |= {sample.weight: "the weight" for sample in (source, target) if sample.weight is not None}
     for sample, other in ((source, target), (target, source)):
         for column in {*sample.columns} - {*other.columns}:
             reasons.setdefault(column, f"not in {other.name}")

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import RowInfluence, SamplingError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Evaluation, Metric, evaluate
-from mandoline_core.patterns import Membership, add_up
+from mandoline_core.patterns import Membership, SampleDesign, add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem, Rows
 
@@ -69,6 +70,26 @@ class Outcome:
         if self.scored_weights is not None:
             return self.scored_weights
         return np.asarray(self.row_weights[membership.groups, membership.source] * membership.source_rows)
+
+
+class Point(NamedTuple):
+    """Hold an estimate without its sampling error, and on how many effective rows it rests."""
+
+    value: float
+    effective_rows: float
+    converged: bool
+
+
+def effective_rows(problem: Problem, row_weights: Floats, scored_weights: Floats | None = None) -> float:
+    """Count the effective rows of weights, which are as in an outcome."""
+    if problem.designed is not None:  # rows that are drawn together are not what this counts
+        cells = problem.designed
+        each = row_weights[cells.groups, cells.source] * cells.source_rows if scored_weights is None else scored_weights
+        return SampleDesign(None, *cells.design[0][1:]).effective(each, cells.source_rows)
+    if scored_weights is not None:
+        return 1 / float(scored_weights @ scored_weights)
+    counts = np.array([group.source for group in problem.groups])
+    return 1 / float((counts * np.where(counts > 0, row_weights, 0.0) ** 2).sum())
 
 
 def complete_outcome(
@@ -157,6 +178,8 @@ class Estimator(ABC):
         Whether a few target labels can test it, be combined with it and be planned with it.
     denoises : bool
         Whether it adds a regression on the true slices.
+    design_weights : bool
+        Whether it takes design weights; else it does not apply to samples that have them.
 
     Examples
     --------
@@ -211,6 +234,7 @@ class Estimator(ABC):
     takes_corrections: bool = False
     takes_labels: bool = False
     denoises: bool = False
+    design_weights: bool = False
 
     @property
     def uses_slices(self) -> bool:
@@ -234,12 +258,24 @@ class Estimator(ABC):
     def reason(self, problem: Problem) -> str | None:
         """Return why the method does not apply, in one sentence, or None."""
 
+    def why_not(self, problem: Problem) -> str | None:
+        """Return why the method does not apply, or None; first of all, whether it takes design weights."""
+        if not self.design_weights and problem.membership is not None and problem.membership.has_weights:
+            return "This method does not support design weights. Choose a method such as mandoline."
+        return self.reason(problem)
+
     @abstractmethod
     def estimate(self, problem: Problem) -> Outcome:
         """Estimate the metric on the target, with its sampling error.
 
         Raise a `MandolineError` with one sentence for the user if that is impossible.
         """
+
+    def point(self, problem: Problem) -> Point:
+        """Estimate the metric on the target without the sampling error, where that saves work."""
+        outcome = self.estimate(problem)
+        rows = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
+        return Point(outcome.value, rows, outcome.converged)
 
     def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
         """Estimate the means of the statistics only, fast; for methods on patterns."""
@@ -251,7 +287,7 @@ class Estimator(ABC):
 
     def check(self, problem: Problem) -> None:
         """Refuse a problem that the method does not apply to."""
-        why = self.reason(problem)
+        why = self.why_not(problem)
         if why is not None:
             raise MandolineError(why)
 
@@ -341,7 +377,7 @@ def row_outcome(
         evaluation.value,
         evaluation.means,
         influence,
-        weights=add_up(members.source, scored, len(table)) / np.maximum(table.source, 1),
+        weights=add_up(members.source, scored, len(table)) / np.where(table.source > 0, table.source, 1.0),
         findings=findings,
         scored_weights=scored,
     )

@@ -187,7 +187,7 @@ def _solve_together(problem: Problem, source: Floats, target: Floats, sums: Floa
     basis = varying_directions(fitted.tilt, table.source[fitted.rows] > 0)
     potentials = fitted.tilt.fixed @ basis
     target_potentials = expected_potentials(table.codes, corrections.target, problem.edges) @ basis
-    goal = target @ target_potentials / table.n_target
+    goal = target @ target_potentials / target.sum(axis=1, keepdims=True)  # redrawn groups are not equally large
     with np.errstate(divide="ignore"):
         log_share = np.log(source[:, fitted.rows] / table.n_source)
     pairs = (potentials[:, :, None] * potentials[:, None, :]).reshape(len(potentials), -1)

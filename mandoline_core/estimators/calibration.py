@@ -159,18 +159,19 @@ class Calibration:
         calibrated = np.where(some[:, None], raw / np.where(some, totals, 1.0)[:, None], probabilities)
         return calibrated, blocks, totals
 
-    def _step_slopes(self, calibrated: Floats, totals: Floats, slopes: Floats) -> Floats:
+    def _step_slopes(self, calibrated: Floats, totals: Floats, slopes: Floats, shares: Floats) -> Floats:
         """Differentiate the mean by each row's own step values, shape (n_rows, n_fits)."""
-        n = len(slopes)
         if len(self.fits) == 1:
-            return (slopes[:, [1]] - slopes[:, [0]]) / n
+            return (slopes[:, [1]] - slopes[:, [0]]) * shares[:, None]
         # A larger value of one class takes from the others, through the division by the total.
         level = np.einsum("ij,ij->i", calibrated, slopes)
         some = totals > 0
         by_step = np.where(some[:, None], slopes - level[:, None], 0.0)
-        return by_step / (np.where(some, totals, 1.0) * n)[:, None]
+        return by_step * (shares / np.where(some, totals, 1.0))[:, None]
 
-    def influence(self, target: Floats, applied: Calibrated, slopes: Floats) -> tuple[Floats, float]:
+    def influence(
+        self, target: Floats, applied: Calibrated, slopes: Floats, shares: Floats | None = None
+    ) -> tuple[Floats, float]:
         """Differentiate a mean over calibrated rows by the fitted rows' weights, and say how far pooling may pull it.
 
         The blocks are taken to stay as they are. Steps that may only go up turn noise into a slope. So a mean that
@@ -186,7 +187,9 @@ class Calibration:
         applied : tuple of arrays
             The same rows, calibrated, by `apply`.
         slopes : array of float, shape (n_rows, n_classes)
-            How the mean moves with a row's probabilities, times the number of rows.
+            How the mean moves with a row's probabilities, over the row's share.
+        shares : array of float, shape (n_rows,), optional
+            How much each row counts in the mean. By default, all the same.
 
         Returns
         -------
@@ -196,7 +199,8 @@ class Calibration:
             How far off the mean may be because bins were pooled, beyond the sampling error of its blocks.
         """
         calibrated, blocks, totals = applied
-        by_step = self._step_slopes(calibrated, totals, slopes)
+        shares = np.full(len(slopes), 1 / len(slopes)) if shares is None else shares
+        by_step = self._step_slopes(calibrated, totals, slopes, shares)
         # What a fitted row moves the mean by over bins, less what it does over blocks: what pooling hides.
         by_weight, hidden = np.zeros(len(self.truth)), np.zeros(len(self.truth))
         for i, (fit, column) in enumerate(zip(self.fits, self.columns, strict=True)):

@@ -16,10 +16,17 @@ from mandoline_core.estimators.probabilities import (
 )
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
+from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
 
 
-def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats, calibrated: Floats) -> Evaluation:
+def expected_metric(
+    metric: Metric,
+    predicted: ClassCodes,
+    probabilities: Floats,
+    calibrated: Floats,
+    shares: Floats | None = None,
+) -> Evaluation:
     """Compute the expected metric, each row in each class weighted by its probability.
 
     Parameters
@@ -31,11 +38,13 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
         The model's own, which the metric may be about.
     calibrated : array of float, shape (n_rows, n_classes)
         Rows sum to 1.
+    shares : array of float, shape (n_rows,), optional
+        How much each row counts. By default, all the same.
 
     Returns
     -------
     Evaluation
-        Its slopes, of shape (n_rows, n_classes), are derivatives by each probability, times the number of rows; up to a
+        Its slopes, of shape (n_rows, n_classes), are derivatives by each probability, over the row's share; up to a
         constant a row, which no change of probabilities that sum to 1 can feel.
 
     Examples
@@ -48,15 +57,16 @@ def expected_metric(metric: Metric, predicted: ClassCodes, probabilities: Floats
     if metric.statistics is None:
         raise TypeError(f"Metric {metric.name!r} is not for classes; an estimator must check that first.")
     n, n_classes = calibrated.shape
+    weights: Floats = calibrated / n if shares is None else calibrated * shares[:, None]
     if metric.needs == "predictions":  # rows with one prediction and one truth are all alike
-        cells = np.column_stack([np.bincount(predicted, calibrated[:, c], n_classes) for c in range(n_classes)]) / n
+        cells: Floats = np.column_stack([add_up(predicted, weights[:, c], n_classes) for c in range(n_classes)])
         predictions, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
         statistics = metric.statistics(truth, predictions, np.zeros((len(truth), 0)))
         expected = evaluate(metric, statistics, cells.ravel())
         return expected._replace(slopes=expected.slopes.reshape(n_classes, n_classes)[predicted])
     truth = np.tile(np.arange(n_classes, dtype=np.int32), n)
     statistics = metric.statistics(truth, np.repeat(predicted, n_classes), np.repeat(probabilities, n_classes, axis=0))
-    expected = evaluate(metric, statistics, calibrated.ravel() / n)
+    expected = evaluate(metric, statistics, weights.ravel())
     return expected._replace(slopes=expected.slopes.reshape(n, n_classes))
 
 
@@ -70,6 +80,7 @@ class Cbpe(OnProbabilities):
     interval_note = (
         "Covers sampling error only. On natural shifts its 95% intervals contained the truth in 27% of cases."
     )
+    design_weights = True
 
     def reason(self, problem: Problem) -> str | None:
         """Return why the method does not apply, or None."""
@@ -88,8 +99,9 @@ class Cbpe(OnProbabilities):
         target = rows.target
         calibration = fit_calibration(rows.source.probabilities, rows.source.truth, weights)
         applied = calibrated, _, totals = calibration.apply(target.probabilities)
-        expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated)
-        by_weight, pooled = calibration.influence(target.probabilities, applied, expected.slopes)
+        shares = target.shares
+        expected = expected_metric(problem.metric, target.predicted, target.probabilities, calibrated, shares)
+        by_weight, pooled = calibration.influence(target.probabilities, applied, expected.slopes, shares)
         n_not, n = int((totals <= 0).sum()), len(target)
         not_calibrated = Finding(
             "fit",
@@ -103,7 +115,7 @@ class Cbpe(OnProbabilities):
             value=expected.value,
             means=expected.means,
             by_weight=by_weight,
-            by_target=np.einsum("ij,ij->i", calibrated, expected.slopes) / n,
+            by_target=np.einsum("ij,ij->i", calibrated, expected.slopes) * shares,
             pooled=pooled,
             findings=(not_calibrated,) if n_not else (),
         )

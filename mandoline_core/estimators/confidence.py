@@ -25,13 +25,13 @@ class AverageConfidence(OnProbabilities):
     title = "Average confidence (AC)"
     does = "Averages the model's confidence on the new data."
     assumes = "The model is calibrated on the new data."
-    of_accuracy = True
+    of_accuracy = design_weights = True
 
     def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:  # noqa: ARG002
         """Average the confidence on the target."""
         confidence = rows.target.confidence
-        value = float(confidence.mean())
-        return Expectation(value, np.array([value]), (confidence - value) / len(confidence))
+        value = rows.target.mean(confidence)
+        return Expectation(value, np.array([value]), (confidence - value) * rows.target.shares)
 
 
 class DifferenceOfConfidences(OnProbabilities):
@@ -41,13 +41,13 @@ class DifferenceOfConfidences(OnProbabilities):
     title = "Difference of confidences (DoC)"
     does = "Adds the change in mean confidence to the accuracy on labelled data."
     assumes = "Accuracy changes by as much as mean confidence."
-    of_accuracy = True
+    of_accuracy = design_weights = True
 
     def expect(self, problem: Problem, rows: UsableRows[PredictedRows], weights: Floats) -> Expectation:  # noqa: ARG002
         """Move the source's accuracy by the difference of mean confidences; keep it between 0 and 1."""
         before, after = rows.source.confidence, rows.target.confidence
         surplus = rows.source.right - before  # accuracy beyond what the model claims
-        moved = float(surplus.mean() + after.mean())
+        moved = rows.source.mean(surplus) + rows.target.mean(after)
         value = min(max(moved, 0.0), 1.0)
         outside = Finding(
             "fit",
@@ -60,25 +60,35 @@ class DifferenceOfConfidences(OnProbabilities):
         return Expectation(
             value,
             np.array([value]),
-            by_target=(after - after.mean()) / len(after),
-            by_source=(surplus - surplus.mean()) / len(surplus),
+            by_target=(after - rows.target.mean(after)) * rows.target.shares,
+            by_source=(surplus - rows.source.mean(surplus)) * rows.source.shares,
             findings=() if value == moved else (outside,),
         )
 
 
-def find_threshold(scores: Floats, rows: float) -> tuple[float, float]:
+def find_threshold(scores: Floats, rows: float, counts: Floats | None = None) -> tuple[float, float]:
     """Find the threshold with a given number of rows above it, and the fraction by which tied rows count.
+
+    Parameters
+    ----------
+    counts : array of float, shape (n_rows,), optional
+        How much each row counts. By default, 1.
 
     Examples
     --------
     >>> find_threshold(np.array([0.9, 0.8, 0.8, 0.6]), 2)
     (0.8, 0.5)
+    >>> find_threshold(np.array([0.9, 0.8, 0.6]), 2, np.array([1.0, 2.0, 1.0]))
+    (0.8, 0.5)
     """
     if rows <= 0:
         return math.inf, 0.0
-    position = min(max(math.ceil(rows - 1e-9), 1), len(scores)) - 1
-    threshold = -float(np.partition(-scores, position)[position])
-    return threshold, min((rows - int((scores > threshold).sum())) / int((scores == threshold).sum()), 1.0)
+    counts = np.ones(len(scores)) if counts is None else counts
+    order = np.argsort(-scores, kind="stable")
+    position = min(int(np.searchsorted(np.cumsum(counts[order]), rows - 1e-9)), len(scores) - 1)
+    threshold = float(scores[order[position]])
+    above, tied = (float(counts[some].sum()) for some in (scores > threshold, scores == threshold))
+    return threshold, min((rows - above) / tied, 1.0)
 
 
 def count_above(scores: Floats, threshold: float, fraction: float) -> Floats:
@@ -99,7 +109,7 @@ class ThresholdedConfidence(OnProbabilities):
     title = "Average thresholded confidence (ATC)"
     does = "Counts the new rows whose confidence is above a threshold learned on labelled data."
     assumes = "The threshold at which the share above equals accuracy is the same on labelled and new data."
-    of_accuracy = True
+    of_accuracy = design_weights = True
 
     def scores(self, rows: PredictedRows) -> Floats:
         """Return the confidence of each row: the probability of the predicted class."""
@@ -114,16 +124,21 @@ class ThresholdedConfidence(OnProbabilities):
         1952): a density of scores at one point would need a bandwidth.
         """
         source, target = (np.round(self.scores(side), _DIGITS) for side in (rows.source, rows.target))
-        n, right = len(source), rows.source.right
-        threshold = find_threshold(source, right.sum())
+        weights, right = rows.source.counts, rows.source.right
+        n, n_right = float(weights.sum()), float(weights @ right)
+        threshold = find_threshold(source, n_right, weights)
         counts = count_above(target, *threshold)
-        value = float(counts.mean())
-        surplus = right - count_above(source, *threshold)
+        value = rows.target.mean(counts)
+        surplus = (right - count_above(source, *threshold)) * weights
         step = _STEP * math.sqrt(float(surplus @ surplus))
-        low, high = max(right.sum() - step, 0.0), min(right.sum() + step, float(n))
-        less, more = (count_above(target, *find_threshold(source, above)).mean() for above in (low, high))
-        rate = float(more - less) * n / (high - low) if high > low else 0.0
-        return Expectation(value, np.array([value]), (counts - value) / len(target), by_source=rate * surplus / n)
+        low, high = max(n_right - step, 0.0), min(n_right + step, n)
+        less, more = (
+            rows.target.mean(count_above(target, *find_threshold(source, above, weights))) for above in (low, high)
+        )
+        rate = (more - less) * n / (high - low) if high > low else 0.0
+        return Expectation(
+            value, np.array([value]), (counts - value) * rows.target.shares, by_source=rate * surplus / n
+        )
 
 
 class ThresholdedEntropy(ThresholdedConfidence):

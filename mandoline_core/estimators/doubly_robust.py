@@ -54,5 +54,7 @@ class DoublyRobust(OnOutcomes):
             return describe_by_columns(problem, kept)
         rows = usable_rows(problem, kept=kept)
         design = OutcomeDesign.of(rows.source, len(rows.classes))
-        source, target = (DescribedRows(side.rows, design.columns(side)) for side in (rows.source, rows.target))
+        source, target = (
+            DescribedRows(side.rows, design.columns(side), counted=side.counted) for side in (rows.source, rows.target)
+        )
         return UsableRows(source, target, findings=rows.findings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -26,13 +26,30 @@ class ChosenRows:
     ----------
     rows : array of bool, shape (n_all,)
         Of the sample's scored rows, or target rows.
+    counted : array of float, shape (n_rows,), optional
+        How much each of them counts, by design weight; 1 when left out.
     """
 
     rows: Bools
+    counted: Floats | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         """Count the rows."""
         return int(self.rows.sum())
+
+    @property
+    def counts(self) -> Floats:
+        """How much each row counts, shape (n_rows,)."""
+        return np.ones(len(self)) if self.counted is None else self.counted
+
+    @property
+    def shares(self) -> Floats:
+        """The same, as shares of the total."""
+        return self.counts / self.counts.sum()
+
+    def mean(self, values: Floats) -> float:
+        """Average the rows' values."""
+        return float(self.counts @ values / self.counts.sum())
 
     def spread_out(self, values: Floats) -> Floats:
         """Put the rows' values back among all rows, 0 elsewhere."""
@@ -60,7 +77,7 @@ class Expectation(NamedTuple):
     ----------
     means : array of float, shape (n_statistics,)
     by_target : array of float, shape (n_target,)
-        How far each target row moves the value, the weights staying as they are.
+        How far each target row moves the value, the weights staying as they are; a row that counts for more does more.
     by_weight : array of float, shape (n_source,), optional
         Derivative by each source row's weight; weighted, 0.
     by_source : array of float, shape (n_source,), optional
@@ -112,11 +129,11 @@ class OnExpectation(Estimator, Generic[R]):
         if self.uses_slices:
             return self._estimate_weighted(problem)
         rows = self.usable(problem)
-        n = len(rows.source)
-        expected = self._expect(problem, rows, np.full(n, 1 / n))
-        by_source = np.zeros(n) if expected.by_source is None else expected.by_source
+        shares = rows.source.shares
+        expected = self._expect(problem, rows, shares)
+        by_source = np.zeros(len(shares)) if expected.by_source is None else expected.by_source
         if expected.by_weight is not None:
-            by_source = by_source + expected.by_weight / n  # a row that counts once more weighs 1 / n more
+            by_source = by_source + expected.by_weight * shares  # a row that counts once more weighs so much more
         influence = RowInfluence(
             rows.source.spread_out(by_source),
             rows.target.spread_out(expected.by_target),

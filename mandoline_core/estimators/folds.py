@@ -86,6 +86,7 @@ def fit_folds(problem: Problem, corrections: Corrections) -> list[WeightFit]:
                     fit_counts=problem.groups[fit_group].source,
                     kept=kept,
                     whole_patterns=problem.whole_patterns or len(problem.folds) > 1,
+                    near_enough=problem.near_enough,
                 )
             )
             kept = fits[-1].kept
@@ -300,10 +301,10 @@ def target_audit_part(solved: FoldSolutions, audit: Audit | None, influence: Inf
     by_stated = problem.rule.own_slopes(*rates) * (audit.sizes > 0)[:, None, :]
     by_target = solved.by_target((np.abs(by_stated).sum(axis=2) > 0) & (rates[1] > 0))
     slopes = np.einsum("ic,icr->ir", by_target, by_stated)
-    index = problem.members.target[rows]
-    moves = audit.moves(problem.patterns.codes[index], slopes)
+    index, scales = problem.members.target[rows], problem.members.scales()[1][rows]
+    moves = audit.moves(problem.patterns.codes[index], slopes) * scales
     unseen = np.nan_to_num(slopes * audit.unseen_errors).ravel()
-    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target, unseen)
+    return AuditPart(rows, moves, influence.target[index] / problem.patterns.n_target * scales, unseen)
 
 
 def _mean_slope(problem: Problem, fitted: WeightFit, table: Floats, i: int, code: int) -> Floats:

@@ -37,13 +37,23 @@ def prediction_error(problem: Problem, outcome: Outcome) -> float | None:
     influence = outcome.influence
     if not isinstance(influence, (Influence, RowInfluence)):
         return None
-    covered = max(float(problem.patterns.target @ outcome.kept), 1.0)
+    covered = max(_covered(problem, outcome), 1.0)
     by_pattern, of_target = _moved_by_target(problem, influence)
     if problem.designed is not None:
         new = problem.designed.together(influence.pieces(problem.designed))[1]
         of_target = float(new @ new)
     rest = max(influence.standard_error() ** 2 - of_target, 0.0)
     return math.sqrt(rest + _left_over(problem, outcome, by_pattern) / covered)
+
+
+def _covered(problem: Problem, outcome: Outcome) -> float:
+    """Count the new rows that the estimate covers; where they weigh differently, as many as would do if alike."""
+    cells = problem.designed
+    if cells is None or not cells.has_weights:
+        return float(problem.patterns.target @ outcome.kept)
+    kept = outcome.kept[cells.target]
+    squares = cells.design[1].squares_of(cells.target_rows)
+    return float(cells.target_rows @ kept) ** 2 / max(float(squares @ kept**2), 1e-300)
 
 
 def _moved_by_target(problem: Problem, influence: Influence | RowInfluence) -> tuple[Floats, float]:
@@ -58,9 +68,11 @@ def _moved_by_target(problem: Problem, influence: Influence | RowInfluence) -> t
     else:
         members = problem.members
         variance = float(influence.target @ influence.target)
-        each = influence.target / np.sqrt(members.target_rows) * table.n_target
+        scales = members.scales()[1]
+        each = np.divide(influence.target, scales, out=np.zeros(len(scales)), where=scales > 0) * table.n_target
         total = add_up(members.target, each * members.target_rows, len(table))
-        psi = total / np.maximum(table.target, 1.0)
+        psi = total / np.where(table.target > 0, table.target, 1.0)
+        each = np.where(scales > 0, each, psi[members.target])
         if np.abs(each - psi[members.target]).max(initial=0.0) > _ALIKE + 1e-9 * np.abs(each).max(initial=0.0):
             return np.zeros(len(table)), variance
     return _extended(problem, psi), variance
@@ -100,6 +112,6 @@ def _alike_within(members: Membership, weights: Floats, left: Floats) -> float:
         return 0.0
     both, each = (np.bincount(source, values) for values in (weights, weights * left))
     pairs = float(both @ both - weights @ weights)
-    rows = np.bincount(target, members.target_rows)
+    rows, squares = np.bincount(target, members.target_rows), members.design[1].squares_of(members.target_rows).sum()
     alike = float(each @ each - weights**2 @ left**2) / pairs if pairs > 0 else 0.0
-    return max(alike, 0.0) * float(rows @ rows / rows.sum() - 1)
+    return max(alike, 0.0) * float(rows @ rows / squares - 1)

@@ -86,7 +86,15 @@ def _groups(predicted: ClassCodes, n_classes: int) -> Index:
 
 
 def combine(
-    metric: Metric, statistics: Floats, source: Floats, target: Floats, weights: Floats, folds: Index
+    metric: Metric,
+    statistics: Floats,
+    source: Floats,
+    target: Floats,
+    weights: Floats,
+    folds: Index,
+    *,
+    counts: Floats | None = None,
+    target_shares: Floats | None = None,
 ) -> Expectation:
     """Add the weighted residuals of the outcome model to its mean over the target.
 
@@ -102,6 +110,10 @@ def combine(
     folds : array of int, shape (n_source,)
         A row's statistics are predicted by least squares on the rows of other folds, the target's by the average
         over folds.
+    counts : array of float, shape (n_source,), optional
+        How much each row counts in that, by design weight. By default, 1.
+    target_shares : array of float, shape (n_target,), optional
+        How much each row counts in the target's mean. By default, all the same.
 
     Examples
     --------
@@ -112,10 +124,12 @@ def combine(
     [0.9]
     """
     share, n_folds, n = weights / weights.sum(), int(folds.max()) + 1, len(weights)
-    target_mean = target.mean(axis=0)
+    counts = np.ones(n) if counts is None else counts
+    target_shares = np.full(len(target), 1 / len(target)) if target_shares is None else target_shares
+    target_mean = target_shares @ target
     in_fold = [np.flatnonzero(folds == f) for f in range(n_folds)]
     parts = [source[rows] for rows in in_fold]
-    lines = _cross_fit(parts, [statistics[rows] for rows in in_fold])
+    lines = _cross_fit(parts, [statistics[rows] for rows in in_fold], [counts[rows] for rows in in_fold])
     left = np.empty_like(statistics)
     for rows, part, (own, _) in zip(in_fold, parts, lines, strict=True):
         left[rows] = statistics[rows] - part @ own
@@ -126,7 +140,8 @@ def combine(
     by_model = np.zeros(n)
     for rows, part, (own, inverse) in zip(in_fold, parts, lines, strict=True):
         gap = target_mean / n_folds - share[rows] @ part
-        moved = (source @ (inverse @ gap)) * (outcome - source @ (own @ gradient)) / (n - len(rows))
+        others = counts.sum() - counts[rows].sum()
+        moved = (source @ (inverse @ gap)) * (outcome - source @ (own @ gradient)) * (counts / others)
         moved[rows] = 0.0  # the fold's own rows had no say in its model
         by_model += moved
     return Expectation(
@@ -134,11 +149,11 @@ def combine(
         means=means,
         by_weight=(residual - share @ residual) / weights.sum(),
         by_source=by_model,
-        by_target=(target @ (slope @ gradient) - float(target_mean @ slope @ gradient)) / len(target),
+        by_target=(target @ (slope @ gradient) - float(target_mean @ slope @ gradient)) * target_shares,
     )
 
 
-def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[tuple[Floats, Floats]]:
+def _cross_fit(parts: list[Floats], statistics: list[Floats], counts: list[Floats]) -> list[tuple[Floats, Floats]]:
     """Fit each fold's line on the rows of the others; directions in which those do not vary are left out.
 
     Returns
@@ -146,12 +161,13 @@ def _cross_fit(parts: list[Floats], statistics: list[Floats]) -> list[tuple[Floa
     list of pairs
         Slopes, shape (n_columns, n_statistics), and the pseudo-inverse of the mean square, (n_columns, n_columns).
     """
-    squares = np.array([part.T @ part for part in parts])
-    products = np.array([part.T @ some for part, some in zip(parts, statistics, strict=True)])
-    n = sum(len(part) for part in parts)
+    turned = [part.T * rows for part, rows in zip(parts, counts, strict=True)]
+    squares = np.array([left @ part for left, part in zip(turned, parts, strict=True)])
+    products = np.array([left @ some for left, some in zip(turned, statistics, strict=True)])
+    n = sum(rows.sum() for rows in counts)
     lines = []
-    for part, square, product in zip(parts, squares, products, strict=True):
-        others = n - len(part)
+    for rows, square, product in zip(counts, squares, products, strict=True):
+        others = n - rows.sum()
         # All rows less the fold's own: one pass over the rows serves every fold.
         values, vectors = np.linalg.eigh((squares.sum(axis=0) - square) / others)
         keep = values > _RANK_TOLERANCE * max(float(values[-1]), 1e-300)
@@ -186,7 +202,13 @@ def describe_by_columns(problem: Problem, kept: Bools | None = None) -> UsableRo
     source, target = (np.zeros(len(side), dtype=bool) for side in (members.source, members.target))
     counted = np.ones(len(after), dtype=bool) if kept is None else kept[members.target[seen.target_rows]]
     source[seen.source_rows] = target[seen.target_rows[counted]] = True
-    return UsableRows(DescribedRows(source, before), DescribedRows(target, after[counted]), findings=seen.findings)
+    new = DescribedRows(target, after[counted], counted=_weights_of(problem, target, members.target_rows))
+    old = DescribedRows(source, before, counted=_weights_of(problem, source, members.source_rows))
+    return UsableRows(old, new, findings=seen.findings)
+
+
+def _weights_of(problem: Problem, rows: Bools, weights: Floats) -> Floats | None:
+    return weights[rows] if problem.members.has_weights else None
 
 
 def _see(problem: Problem) -> Features:
@@ -228,6 +250,8 @@ def _design(seen: Features) -> tuple[Floats, Floats]:
 class OnOutcomes(OnExpectation[DescribedRows]):
     """Run a method that predicts scores with an outcome model; a subclass says what the model looks at."""
 
+    design_weights = True
+
     def expect(self, problem: Problem, rows: UsableRows[DescribedRows], weights: Floats) -> Expectation:
         """Fit the outcome model, and weight its residuals."""
         n, metric = len(rows.source), problem.metric
@@ -238,7 +262,8 @@ class OnOutcomes(OnExpectation[DescribedRows]):
             )
         statistics, clusters = problem.members.statistics[rows.source.rows], problem.members.design[0].clusters
         folds = split_rows(n, problem.seed, None if clusters is None else clusters[rows.source.rows])
-        expected = combine(metric, statistics, rows.source.columns, rows.target.columns, weights, folds)
+        counted = {"counts": rows.source.counts, "target_shares": rows.target.shares}
+        expected = combine(metric, statistics, rows.source.columns, rows.target.columns, weights, folds, **counted)
         low, high = metric.bounds or (-np.inf, np.inf)
         inside = float(min(max(expected.value, low), high))
         if inside == expected.value:

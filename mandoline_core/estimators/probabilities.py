@@ -56,15 +56,23 @@ def usable_rows(problem: Problem, *, kept: Bools | None = None) -> UsableRows[Pr
     """
     rows = rows_of(problem)
     evidence = rows.evidence
-    sides, findings = [], list(evidence.findings)
-    for sample, predictions, probabilities, labelled, counted in (
-        (rows.source, evidence.source, evidence.source_probabilities, evidence.source.truth >= 0, True),
+    sides, findings, members = [], list(evidence.findings), problem.members
+    for sample, predictions, probabilities, labelled, counted, weights in (
+        (
+            rows.source,
+            evidence.source,
+            evidence.source_probabilities,
+            evidence.source.truth >= 0,
+            True,
+            members.source_rows,
+        ),
         (
             rows.target,
             evidence.target,
             evidence.target_probabilities,
             True,
-            kept is None or kept[problem.members.target],
+            (members.target_rows > 0) & (kept is None or kept[members.target]),
+            members.target_rows,
         ),
     ):
         complete = (predictions.predicted >= 0) & np.isfinite(probabilities[:, 0]) & labelled
@@ -78,9 +86,8 @@ def usable_rows(problem: Problem, *, kept: Bools | None = None) -> UsableRows[Pr
         chosen = complete & counted
         if not chosen.any():
             raise MandolineError(f"No usable row of {sample.name} has class probabilities. Add them.")
-        sides.append(
-            PredictedRows(chosen, predictions.truth[chosen], predictions.predicted[chosen], probabilities[chosen])
-        )
+        known = predictions.truth[chosen], predictions.predicted[chosen], probabilities[chosen]
+        sides.append(PredictedRows(chosen, *known, counted=weights[chosen] if members.has_weights else None))
     source, target = sides
     return UsableRows(source, target, evidence.source.classes, tuple(dict.fromkeys(findings)))
 

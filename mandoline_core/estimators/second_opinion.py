@@ -41,6 +41,7 @@ class SecondOpinion(Estimator):
     assumes = "Slices capture the shift if no check failed. Otherwise nothing is known to be right."
     needs = ("slices", "probabilities", "verdict")
     later = True
+    design_weights = True
 
     def __init__(self, verdict: str | None = None, passed: Sequence[str] = ()) -> None:
         """Keep the light that Mandoline's estimate got, without which the method does not apply; and who is heard.

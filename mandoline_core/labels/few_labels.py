@@ -132,7 +132,7 @@ def use_labels(fit: Fit, settings: EstimatorSettings, target: Sample, *, plan: F
             f"{target.name} has {counted(n, 'row')} with a label and a prediction. "
             f"Label at least {FEWEST_LABELS} rows drawn at random, better {FEW_LABELS} or more."
         )
-    shares = share_out(labelled, plan)
+    shares = share_out(labelled, plan, problem.members.target_rows)
     settings = replace(settings, name=label_method(settings.name))
     outcome = get_estimator(settings.name).estimate(problem)
     interval, doubts = interval_by_settings(fit, settings, outcome)
@@ -179,11 +179,13 @@ def judge(
     shares : array of float, shape (n_labelled,)
     """
     by_slices, best = predict_scores(problem, outcome)
+    whole = problem.members.target_rows / problem.members.target_rows.sum()
     rows = LabelledRows(
         statistics=statistics,
         predicted=best[labelled],
         shares=shares,
-        average=best.mean(axis=0),
+        whole=whole[labelled],
+        average=whole @ best,
         n_target=len(labelled),
         indicators=problem.patterns.products is None,  # products are kept where sums do not say how scores vary
     )
@@ -249,7 +251,8 @@ def _about_labels(
         )
     aside = 1 - outcome.kept[fit.problem.members.target]
     if aside.any():
-        share = float(aside.mean())
+        rows = fit.problem.members.target_rows
+        share = float(rows @ aside / rows.sum())
         yield Finding(
             "labels",
             "labels_speak_of_all",

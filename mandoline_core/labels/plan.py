@@ -199,7 +199,8 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample, *
         PlannedRow(int(i) + 1, words[p], float(1 / probability[p]), reasons[p], float(probability[p]))
         for i, p in zip(drawn, index[drawn], strict=True)
     )
-    numbers = zip(words, problem.patterns.target, problem.patterns.source, spread, expected, planned, strict=True)
+    in_source, in_target = problem.row_counts
+    numbers = zip(words, in_target, in_source, spread, expected, planned, strict=True)
     by_pattern = sorted(
         (
             PlannedPattern(words_of, round(after), round(before), float(own), float(share), int(number))
@@ -210,7 +211,8 @@ def plan_labels(fit: Fit, settings: EstimatorSettings, n: int, target: Sample, *
     )
     before, after, at_random, variance = _expect(fit, settings, target, outcome, spread, expected, counts)
     total = n + int(labelled.sum())
-    errors = variance, 1 / total, outcome.influence.standard_error() ** 2
+    design = problem.patterns.n_target / problem.alike_rows[1]
+    errors = variance, design / total, outcome.influence.standard_error() ** 2
     limit, detectable, needed = change_shown(problem, outcome, total, errors)
     contents = _contents(fit, target, drawn, key)
     return LabelPlan(
@@ -279,7 +281,7 @@ def spreads(problem: Problem, outcome: Outcome) -> Floats:
     """
     members, gradient = problem.members, problem.metric.slope(outcome.means)
     scores, rows = members.statistics @ gradient, problem.patterns.source
-    mean = add_up(members.source, scores * members.source_rows, len(rows)) / np.maximum(rows, 1)
+    mean = add_up(members.source, scores * members.source_rows, len(rows)) / np.where(rows > 0, rows, 1.0)
     squares = add_up(members.source, (scores - mean[members.source]) ** 2 * members.source_rows, len(rows))
     overall = float(scores.var()) if scores.var() > 0 else 1.0  # all the same: nothing to prefer one pattern for
     variance = (squares + PRIOR_ROWS * overall) / (rows + PRIOR_ROWS)
@@ -353,7 +355,8 @@ def _expect(
     share = counts / counts.sum()
     by_plan = float(np.divide((share * spread) ** 2, expected, out=np.zeros_like(share), where=expected > 0).sum())
     one = float(share @ spread**2)
-    part = n / (n + old)
+    part, design = n / (n + old), fit.problem.patterns.n_target / fit.problem.alike_rows[1]
+    by_plan, one = by_plan * design, one * design  # design weights cost as much of any draw
     rest = (1 - part) ** 2 * one / max(old, 1)
     variance = part**2 * by_plan + rest
     ends = [

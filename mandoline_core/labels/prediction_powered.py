@@ -39,6 +39,8 @@ class LabelledRows(NamedTuple):
         Mean of the predicted statistics over all target rows.
     indicators : bool
         Whether statistics are 0 or 1, and at most one of them is 1 in a row.
+    whole : array of float, shape (n_labelled,), optional
+        How much each row would count if all target rows had labels, by design weight. By default, 1 / n_target.
     """
 
     statistics: Floats
@@ -47,6 +49,12 @@ class LabelledRows(NamedTuple):
     average: Floats
     n_target: int
     indicators: bool
+    whole: Floats | None = None
+
+    @property
+    def shares_of_all(self) -> Floats:
+        """How much of the variance each row stands for if all target rows had labels."""
+        return self.shares / self.n_target if self.whole is None else self.shares * self.whole
 
 
 class LabelEstimate(NamedTuple):
@@ -139,7 +147,7 @@ def best_weight(labelled: LabelledRows, gradient: Floats) -> float:
     """
     truth, guess = _centred(labelled, labelled.statistics @ gradient), _centred(labelled, labelled.predicted @ gradient)
     # What labelled rows add to the variance, less what labels on all rows would leave of it.
-    each = labelled.shares**2 - labelled.shares / labelled.n_target
+    each = labelled.shares**2 - labelled.shares_of_all
     squares = float(each @ guess**2)
     if squares <= 1e-12 * max(float(labelled.shares @ truth**2), 1e-12) / len(truth):
         return 0.0
@@ -157,10 +165,10 @@ def _variance(labelled: LabelledRows, gradient: Floats, weight: float) -> float:
     left = truth - weight * _centred(labelled, labelled.predicted @ gradient)
     # Labels on all rows would still leave the sampling error of the target; having some only adds the rest.
     n = len(truth)
-    added = max(float((labelled.shares**2 - labelled.shares / labelled.n_target) @ left**2), 0.0)
+    added = max(float((labelled.shares**2 - labelled.shares_of_all) @ left**2), 0.0)
     if weight > 0:  # lambda was chosen to make this small
         added *= (n - 1) / max(n - 2, 1)
-    return added + float(labelled.shares @ truth**2) / labelled.n_target
+    return added + float(labelled.shares_of_all @ truth**2)
 
 
 def _of_these_rows(
@@ -169,7 +177,7 @@ def _of_these_rows(
     """Leave out what labels on all target rows would leave of the variance: the sampling error of the target."""
     means = labelled.shares @ labelled.statistics
     truth = _centred(labelled, labelled.statistics @ metric.slope(means))
-    left = variance - float(labelled.shares @ truth**2) / labelled.n_target
+    left = variance - float(labelled.shares_of_all @ truth**2)
     if len(truth) == labelled.n_target:
         return value, value
     if left <= 0 or variance <= 0:  # scores that never varied say nothing of how much they do

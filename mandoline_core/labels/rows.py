@@ -115,14 +115,16 @@ def label_method(name: str) -> str:
     return name if get_estimator(name).takes_labels else Mandoline.name
 
 
-def share_out(labelled: Bools, plan: Floats | None) -> Floats:
-    """Say how much each labelled row counts: those of a plan as it says, others the same.
+def share_out(labelled: Bools, plan: Floats | None, weights: Floats | None = None) -> Floats:
+    """Say how much each labelled row counts: those of a plan as it says, others the same, times their design weights.
 
     Parameters
     ----------
     labelled : array of bool, shape (n_target,)
     plan : array of float, shape (n_target,), optional
         How many target rows each planned row represents; NaN elsewhere.
+    weights : array of float, shape (n_target,), optional
+        The design weight of each row. By default, 1.
 
     Returns
     -------
@@ -149,6 +151,10 @@ def share_out(labelled: Bools, plan: Floats | None) -> Floats:
             )
         # Each part is a fair draw on its own, and counts by the number of its labels.
         shares[planned] = plan[labelled][planned] / plan[labelled][planned].mean()
+    if weights is not None:
+        shares = shares * weights[labelled]
+    if not shares.any():
+        raise MandolineError("Every row with a label has design weight 0. Label rows with a weight above 0.")
     return shares / shares.sum()
 
 
@@ -177,9 +183,10 @@ def missing_labels(labelled: Bools, plan: Floats | None) -> Iterator[Finding]:
 def odd_draw(problem: Problem, labelled: Bools, shares: Floats) -> Iterator[Finding]:
     """Notice labelled rows that are hardly a random draw: some slice is far too frequent or rare among them."""
     inside = problem.patterns.codes[problem.members.target] == 1
-    rate = inside.mean(axis=0)
+    whole = problem.members.target_rows / problem.members.target_rows.sum()
+    rate = whole @ inside
     # Drawn without putting back: all rows labelled would leave no doubt.
-    variance = rate * (1 - rate) * max(float(shares @ shares) - 1 / len(labelled), 0.0)
+    variance = rate * (1 - rate) * max(float(shares @ shares) - float(whole @ whole), 0.0)
     among = shares @ inside[labelled]
     z = np.where(variance > 0, (among - rate) / np.sqrt(np.maximum(variance, 1e-300)), 0.0)
     # Bonferroni, as one odd slice among many is to be expected.

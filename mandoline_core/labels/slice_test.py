@@ -85,11 +85,11 @@ def compare_with_slices(
     SliceTest or None
         None if the estimate covers too few labelled rows.
     """
-    kept = outcome.kept[problem.members.target]
-    inside = kept[labelled] > 0
+    kept, rows = outcome.kept[problem.members.target], problem.members.target_rows
+    inside = (kept * rows)[labelled] > 0
     if inside.sum() < FEWEST_LABELS:
         return None
-    spoken = kept / kept.sum()
+    spoken = kept * rows / (kept @ rows)
     share = (shares * kept[labelled])[inside]
     share /= share.sum()
     gradient = problem.metric.slope(outcome.means)

@@ -69,8 +69,10 @@ def realised(project: Project, source: Sample, target: Sample, files: Sequence[L
         known = _classes(project, source, model)
         scores = score_rows(project.metric, rows, label=column, model=model, known=known)
         if scores.known.sum() >= FEWEST_LABELS:
-            name = model.name if model is not None else "score"
-            found[name] = _score(scores.metric, scores.statistics[scores.known], project.estimator.confidence)
+            name, weights = model.name if model is not None else "score", rows.design_weights
+            counted = np.ones(rows.n_rows) if weights is None else weights
+            confidence = project.estimator.confidence
+            found[name] = _score(scores.metric, scores.statistics[scores.known], counted[scores.known], confidence)
     return found
 
 
@@ -101,18 +103,20 @@ def _with_file(project: Project, target: Sample, table: Sample, column: str) -> 
     return with_labels(target, column, found)
 
 
-def _score(metric: Metric, statistics: Floats, confidence: float) -> dict[str, Any]:
-    n = len(statistics)
+def _score(metric: Metric, statistics: Floats, counted: Floats, confidence: float) -> dict[str, Any]:
+    if not counted.any():
+        raise DataError("Every row with a label has design weight 0. Label rows with a weight above 0.")
+    n, shares = len(statistics), counted / counted.sum()
     if metric.ranked:
-        whole = evaluate(metric, statistics, np.full(n, 1 / n))
-        error = float(np.sqrt(whole.slopes @ whole.slopes)) / n
+        whole = evaluate(metric, statistics, shares)
+        error, rows = float(np.linalg.norm(shares * whole.slopes)), 1 / float(shares @ shares)
         ends = influence_interval(
-            whole.value, error, confidence=confidence, bounds=metric.bounds, effective_rows=n, student=True
+            whole.value, error, confidence=confidence, bounds=metric.bounds, effective_rows=rows, student=True
         )
         return {"value": whole.value, "interval": list(ends), "n_labels": n}
     indicators = bool(np.isin(statistics, (0.0, 1.0)).all() and (statistics.sum(axis=1) <= 1).all())
     none = np.zeros_like(statistics)
-    alone = LabelledRows(statistics, none, np.full(n, 1 / n), none[0], n, indicators)
+    alone = LabelledRows(statistics, none, shares, none[0], n, indicators, shares)
     found = from_labels(metric, alone, confidence=confidence)
     return {"value": found.value, "interval": list(found.interval), "n_labels": n}
 

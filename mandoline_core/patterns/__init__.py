@@ -5,11 +5,12 @@ Solving, intervals and checks need nothing else.
 
 from __future__ import annotations
 
-from mandoline_core.patterns.design import SampleDesign, add_up, one_each
+from mandoline_core.patterns.design import SampleDesign, add_up, average_one, one_each
+from mandoline_core.patterns.membership import Membership
 from mandoline_core.patterns.patterns import (
     Count,
-    Membership,
     Patterns,
+    code_rates,
     count_patterns,
     distinct_codes,
     find_patterns,

@@ -17,7 +17,10 @@ class SampleDesign(NamedTuple):
     clusters : array of int, shape (n_cells,), optional
         The cluster of each cell: its rows were drawn together and may be alike. Numbers are those of the whole sample.
     squares : array of float, shape (n_cells,), optional
-        The sum of squared design weights of each cell's rows, whose sum is the cell's rows.
+        The sum of squared design weights of each cell's rows, whose sum is the cell's rows. Design weights average 1
+        over the rows that count: those with a score and a weight above 0.
+    counts : array of float, shape (n_cells,), optional
+        How many rows each cell has, where these have design weights; when left out, each cell is one row.
 
     Examples
     --------
@@ -27,6 +30,7 @@ class SampleDesign(NamedTuple):
 
     clusters: Index | None = None
     squares: Floats | None = None
+    counts: Floats | None = None
 
     @property
     def is_simple(self) -> bool:
@@ -37,10 +41,27 @@ class SampleDesign(NamedTuple):
         """Return the sum of the rows' squared weights in each cell."""
         return rows if self.squares is None else self.squares
 
+    def count_rows(self, rows: Floats) -> Floats:
+        """Return how many rows each cell has, whatever they weigh.
+
+        >>> SampleDesign(squares=np.array([0.25, 2.25, 0.0])).count_rows(np.array([0.5, 1.5, 0.0])).tolist()
+        [1.0, 1.0, 0.0]
+        """
+        if self.squares is None:
+            return rows
+        return (rows > 0).astype(float) if self.counts is None else self.counts
+
+    def alike(self, rows: Floats) -> Floats:
+        """Return how many rows of equal weight have each cell's sum of weights and sum of squares."""
+        if self.squares is None:
+            return rows
+        return np.divide(rows**2, self.squares, out=np.zeros(len(rows)), where=self.squares > 0)
+
     def take(self, cells: Index | Bools) -> SampleDesign:
         """Keep some cells, by place or by mark."""
-        clusters, squares = self
-        return SampleDesign(None if clusters is None else clusters[cells], None if squares is None else squares[cells])
+        clusters, *weights = self
+        squares, counts = (None if values is None else values[cells] for values in weights)
+        return SampleDesign(None if clusters is None else clusters[cells], squares, counts)
 
     def add_up(self, pieces: Floats, rows: Floats) -> Floats:
         """Add pieces of sampling error up by cluster: the rows of one move together.
@@ -76,24 +97,59 @@ class SampleDesign(NamedTuple):
         """
         if self.clusters is None:
             # A cell holds as many rows of equal weight as have its sum and its sum of squares.
-            squares = self.squares_of(rows)
-            alike = np.divide(rows**2, squares, out=np.zeros(len(rows)), where=squares > 0)
-            weight = np.divide(squares, rows, out=np.zeros(len(rows)), where=rows > 0)
+            alike = self.alike(rows)
+            weight = np.divide(self.squares_of(rows), rows, out=np.zeros(len(rows)), where=rows > 0)
             return np.asarray(rng.multinomial(round(alike.sum()), alike / alike.sum(), size=n) * weight)
         present, place = np.unique(self.clusters, return_inverse=True)
         times = rng.multinomial(len(present), np.full(len(present), 1 / len(present)), size=n)
         return np.asarray(times[:, place] * rows)
 
-    def effective(self, weights: Floats) -> float:
+    def effective(self, weights: Floats, rows: Floats) -> float:
         """Count the clusters, or rows on their own, that would be as informative if all weighed the same.
 
         Parameters
         ----------
         weights : array of float, shape (n_cells,)
             Of each cell with all its rows.
+        rows : array of float, shape (n_cells,)
+            Of each cell.
+
+        Examples
+        --------
+        >>> round(SampleDesign().effective(np.array([0.5, 0.5]), np.array([2.0, 4.0])), 3)
+        5.333
         """
-        by_cluster = weights if self.clusters is None else np.bincount(self.clusters, weights)
+        if self.clusters is None:
+            alike = self.alike(rows)
+            each = np.divide(weights**2, alike, out=np.zeros(len(rows)), where=alike > 0)
+            return float(weights.sum() ** 2 / each.sum())
+        by_cluster = np.bincount(self.clusters, weights)
         return float(by_cluster.sum() ** 2 / (by_cluster @ by_cluster))
+
+
+def average_one(weights: Floats, counts: Floats | None = None, squares: Floats | None = None) -> tuple[Floats, Floats]:
+    """Scale design weights so that they average 1 over the rows that count, those with a weight above 0.
+
+    Parameters
+    ----------
+    weights : array of float, shape (n_cells,)
+        The sum of each cell's weights.
+    counts, squares : array of float, shape (n_cells,), optional
+        Rows of each cell, and the sum of their squared weights; when left out, each cell is one row.
+
+    Returns
+    -------
+    rows, squares : array of float, shape (n_cells,)
+
+    Examples
+    --------
+    >>> average_one(np.array([2.0, 6.0, 0.0]))[0].tolist()
+    [0.5, 1.5, 0.0]
+    """
+    n = float(np.count_nonzero(weights) if counts is None else counts.sum())
+    scale = n / float(weights.sum())
+    rows = weights * scale
+    return rows, rows**2 if squares is None else squares * scale**2
 
 
 def add_up(index: Index, values: Floats, n: int) -> Floats:

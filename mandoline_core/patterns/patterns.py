@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mandoline_core.arrays import Bools, CodeArray, Floats, Index
 from mandoline_core.errors import SliceError
 from mandoline_core.patterns.design import SampleDesign, add_up, one_each
+from mandoline_core.patterns.membership import Membership
 
 # 3**39 is the largest power of three below 2**63: 39 slices fit into one integer key.
 _SLICES_PER_KEY = 39
@@ -119,55 +120,6 @@ class Patterns:
     def keep_target(self, keep: Bools) -> Patterns:
         """Leave out the target rows of the patterns not kept."""
         return replace(self, target=np.where(keep, self.target, 0.0))
-
-
-class Membership(NamedTuple):
-    """Hold the cells behind a pattern table: rows alike in pattern, group and statistics, with how many they are.
-
-    A row of a frame in memory is a cell of one row, so that whatever works on cells works on rows.
-
-    Parameters
-    ----------
-    source, target : array of int, shape (n_scored,) and (n_target,)
-        The pattern of each cell.
-    groups : array of int8, shape (n_scored,)
-        The group of source rows each belongs to, when the source is split.
-    statistics : array of float, shape (n_scored, n_statistics)
-        What the metric is made of.
-    source_rows, target_rows : array of float, shape (n_scored,) and (n_target,)
-        Rows of each cell.
-    design : pair of SampleDesign
-        How the rows of each sample were sampled.
-    """
-
-    source: Index
-    target: Index
-    groups: NDArray[np.int8]
-    statistics: Floats
-    source_rows: Floats
-    target_rows: Floats
-    design: tuple[SampleDesign, SampleDesign] = (SampleDesign(), SampleDesign())
-
-    @property
-    def is_simple(self) -> bool:
-        """Whether every row was drawn on its own, and counts once."""
-        return all(side.is_simple for side in self.design)
-
-    def scales(self) -> tuple[Floats, Floats]:
-        """Return what one row's influence is multiplied by, for the squares of cells to add up to the variance."""
-        rows = self.source_rows, self.target_rows
-        source, target = (np.sqrt(side.squares_of(n)) for side, n in zip(self.design, rows, strict=True))
-        return source, target
-
-    def together(self, pieces: Sequence[Floats]) -> tuple[Floats, ...]:
-        """Add pieces of sampling error of cells up by cluster; others stay as they are.
-
-        Pieces that do not go by row, as of redraws, are returned unchanged.
-        """
-        if self.is_simple or len(pieces) < 2:
-            return tuple(pieces)
-        sides = zip(self.design, pieces[:2], (self.source_rows, self.target_rows), strict=True)
-        return *(side.add_up(piece, rows) for side, piece, rows in sides), *pieces[2:]
 
 
 class Count(NamedTuple):

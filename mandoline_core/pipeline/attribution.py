@@ -130,7 +130,7 @@ def _check(problem: Problem, method: Estimator) -> None:
         raise MandolineError(
             f"Attribution is not available for method {method.name!r}. Choose {' or '.join(map(repr, able))}."
         )
-    why = method.reason(problem)
+    why = method.why_not(problem)
     if why is not None:
         raise MandolineError(f"Method {method.name!r} does not apply. {why}")
     if problem.metric.ranked:

@@ -88,14 +88,14 @@ def slice_balance(report: Estimate) -> tuple[MeanShift, ...]:
 
 def heaviest_patterns(report: Estimate, most: int = 8) -> list[HeavyPattern]:
     """Describe the patterns whose source rows count most, heaviest first."""
-    table = report.problem.patterns
+    table, (source, target) = report.problem.patterns, report.problem.row_counts
     ratios = np.where(table.source > 0, report.ratios, -1.0)
     return [
         (
             describe(table.names, table.codes[pattern]),
             float(ratios[pattern]),
-            round(table.source[pattern]),
-            round(table.target[pattern]),
+            round(source[pattern]),
+            round(target[pattern]),
             float(ratios[pattern] * table.source[pattern] / table.n_source),
         )
         for pattern in np.argsort(-ratios, kind="stable")[:most]

@@ -19,11 +19,21 @@ from mandoline_core.errors import DataError
 from mandoline_core.findings import Finding, rows_left_out
 from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_sums_off, score_rows
-from mandoline_core.patterns import Count, Membership, SampleDesign, count_patterns, find_patterns, one_each
+from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
-from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
-from mandoline_core.pipeline.group_columns import SampleGroups, find_groups
+from mandoline_core.pipeline.columns import (
+    GOLD,
+    ColumnTable,
+    DrawnColumns,
+    ScoredColumns,
+    Tally,
+    column_table,
+    draw_columns,
+    score_columns,
+)
+from mandoline_core.pipeline.group_columns import SampleGroups, find_groups, groups_not_searched
 from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
+from mandoline_core.pipeline.sample_design import design_cells, design_rows
 from mandoline_core.pipeline.table_cells import TableCells
 from mandoline_core.pipeline.table_count import bins_of, count_cells
 from mandoline_core.project import MetricSettings
@@ -101,6 +111,14 @@ class Cells:
         return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
 
     @cached_property
+    def scored_columns(self) -> ScoredColumns | None:
+        """Their products with the score, once; None where the metric is not the mean of a score."""
+        if self.drawn is None or not self.metric.is_mean:
+            return None
+        members = self.members
+        return score_columns(self.drawn, members, len(self.count.patterns), members.statistics[:, 0])
+
+    @cached_property
     def prediction_tally(self) -> tuple[Tally, Tally | None, Floats | None] | None:
         """The model's predictions, added up by pattern once."""
         if self.predictions is None:
@@ -117,19 +135,24 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         asked = (source, target, codes.every_slice, models, metric)
         tables = memo(("tables", *asked), lambda: count_tables(*asked))
     scores = _score(codes, metric, memo) if tables is None else tables[0].score(metric, model)
-    scored, names = scores.known, [rule.name for rule in slices]
-    if not scored.any():
-        raise DataError(
-            f"No row of {source.name} has both a label and a prediction. Add labels to rows with predictions."
-        )
+    scored, names = _counted(scores.known, source, in_tables=tables is not None), [rule.name for rule in slices]
     check_new_predictions(scores.metric, target, model)
-    rows = _rows(codes, metric, scores, in_tables=tables is not None)
+    rows, drawn_statistics = _rows(codes, metric, scores, in_tables=tables is not None)
     drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
-    source_codes, target_codes, gold_answers, source_rows, target_rows = _codes(codes, scored, tables)
-    design = _design(codes, scored, tables)
+    source_codes, target_codes, gold_answers = _codes(codes, scored, tables)
+    if tables is None:
+        (source_rows, of_source), (target_rows, of_target) = design_rows(source, scored), design_rows(target)
+    else:
+        (source_rows, of_source), (target_rows, of_target) = design_cells(tables[0], scored), design_cells(tables[1])
     statistics = scores.statistics if scored.all() else scores.statistics[scored]
     count = count_patterns(
-        source_codes, target_codes, statistics, names, source_rows=source_rows, target_rows=target_rows, design=design
+        source_codes,
+        target_codes,
+        statistics,
+        names,
+        source_rows=source_rows,
+        target_rows=target_rows,
+        design=(of_source, of_target),
     )
     return Cells(
         model=model.name if model is not None else metric.column or "score",
@@ -145,7 +168,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
             for name, answers in gold_answers.items()
         },
         findings=(
-            *_unscored(scores, source, None if tables is None else tables[0].rows),
+            *_unscored(scores, source, None if tables is None else tables[0].n),
             *find_sums_off(slices, source, target),
             *_about_slices(slices, codes.origins),
             *_about_columns(drawn),
@@ -155,7 +178,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         gold_answers=gold_answers,
         drawn=drawn,
         predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
-        drawn_members=None if tables is None else _find_drawn(count, rows, slices, memo),
+        drawn_members=None if drawn_statistics is None else _find_drawn(count, rows, drawn_statistics, slices, memo),
         groups=None if tables is not None else (find_groups(source, target), find_groups(target, source)),
         tables=tables,
     )
@@ -183,49 +206,67 @@ def _score(codes: Codes, metric: MetricSettings, memo: Memo) -> Scores:
     return memo(("scores", source, model, metric), make)
 
 
+def _counted(known: Bools, source: Sample, *, in_tables: bool) -> Bools:
+    """Take the source rows that count: those with a score, and a design weight above 0."""
+    if not known.any():
+        raise DataError(
+            f"No row of {source.name} has both a label and a prediction. Add labels to rows with predictions."
+        )
+    if in_tables or source.design_weights is None:  # an engine counts no rows of weight 0
+        return known
+    counted = known & (source.design_weights > 0)
+    if not counted.any():
+        raise DataError(
+            f"Column {source.weight!r} of {source.name} (the weight) is 0 in all rows with a score. Expected a weight "
+            "above 0 in at least one."
+        )
+    return counted
+
+
 def _codes(
     codes: Codes, scored: Bools, tables: SampleCells | None
-) -> tuple[CodeArray, CodeArray, dict[str, CodeArray], Floats | None, Floats | None]:
-    """Return codes of the scored source rows and of the target rows, gold answers of the former, and the rows of each.
+) -> tuple[CodeArray, CodeArray, dict[str, CodeArray]]:
+    """Return codes of the scored source rows and of the target rows, and gold answers of the former.
 
     Where an engine counted, a cell takes the place of a row.
     """
     if tables is not None:
         source_codes, target_codes = (side.code(codes.slices) for side in tables)
         gold = {rule.name: tables[0].gold(rule)[scored] for rule in codes.slices if rule.gold is not None}
-        return source_codes[scored], target_codes, gold, tables[0].rows[scored], tables[1].rows
+        return source_codes[scored], target_codes, gold
     if codes.source_codes is None or codes.target_codes is None:
         raise ValueError("Rows in memory have not been coded.")
     source_codes = codes.source_codes if scored.all() else codes.source_codes[scored]
     gold = {name: answers[scored] for name, answers in codes.gold.items()}
-    return source_codes, codes.target_codes, gold, None, None
+    return source_codes, codes.target_codes, gold
 
 
-def _design(codes: Codes, scored: Bools, tables: SampleCells | None) -> tuple[SampleDesign, SampleDesign]:
-    """Say how the scored source rows and the target rows were drawn, or the cells that take their place."""
-    found = (codes.source.clusters, codes.target.clusters) if tables is None else [side.clusters for side in tables]
-    source, target = (SampleDesign(clusters) for clusters in found)
-    return (source if scored.all() else source.take(scored)), target
-
-
-def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> Rows:
-    """Take the rows in memory; of a draw, find out which of them are scored."""
+def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> tuple[Rows, Floats | None]:
+    """Take the rows in memory; of a draw, find out which of them are scored, and how."""
     source, target, model = codes.source, codes.target, codes.model
     if not in_tables:
-        return Rows(source, target, model, metric, scores.known, read=scores.labels)
+        scored = _counted(scores.known, source, in_tables=False)
+        return Rows(source, target, model, metric, scored, read=scores.labels), None
     drawn = score_rows(metric, source, label=source.label, model=model, known=scores.classes, whole=False)
-    return Rows(source, target, model, metric, drawn.known)
+    scored = _counted(drawn.known, source, in_tables=False)
+    return Rows(source, target, model, metric, scored), drawn.statistics[scored]
 
 
-def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -> Membership:
+def _find_drawn(count: Count, rows: Rows, statistics: Floats, slices: Sequence[Slice], memo: Memo) -> Membership:
     """Find the patterns of rows that were drawn."""
     source_codes = evaluate_slices(rows.source, slices, memo)[rows.scored]
     target_codes = evaluate_slices(rows.target, slices, memo)
     source, target = (find_patterns(count.patterns.codes, side) for side in (source_codes, target_codes))
     if (source < 0).any() or (target < 0).any():
         raise DataError("The data changed while they were read. Run again.")
+    (source_rows, of_source), (target_rows, of_target) = design_rows(rows.source, rows.scored), design_rows(rows.target)
     n = len(source)
-    return Membership(source, target, np.zeros(n, np.int8), np.zeros((n, 0)), one_each(n), one_each(len(target)))
+    counted = (
+        one_each(n) if source_rows is None else source_rows,
+        one_each(len(target)) if target_rows is None else target_rows,
+    )
+    design = of_source._replace(clusters=None), of_target._replace(clusters=None)
+    return Membership(source, target, np.zeros(n, np.int8), statistics, *counted, design)
 
 
 def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
@@ -238,7 +279,7 @@ def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[
 
 
 def _unscored(scores: Scores, source: Sample, rows: Floats | None) -> tuple[Finding, ...]:
-    counts = one_each(len(scores.known)) if rows is None else rows
+    counts = one_each(len(scores.known)) if rows is None else rows  # of these, whatever they weigh
     missing, n = round(counts[~scores.known].sum()), round(counts.sum())
     return rows_left_out("rows_without_score", missing, n, name=source.name, lacking="label or prediction")
 
@@ -256,7 +297,8 @@ def _about_columns(drawn: DrawnColumns) -> Iterator[Finding]:
 
 
 def _about_tables(source: Sample, target: Sample, scores: Scores, tables: SampleCells) -> Iterator[Finding]:
-    """Report rounded scores of ranking metrics, and counts on a sample of the rows."""
+    """Report rounded scores of ranking metrics, counts on a sample of the rows, and what is not looked for."""
+    yield from groups_not_searched(source, target)
     if scores.metric.ranked:
         bins, metric = bins_of(scores.statistics.shape[1] // 2), scores.metric.name
         yield Finding(

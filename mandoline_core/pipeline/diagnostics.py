@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.estimators import Outcome, influence_interval, prediction_error, root_of_squares
+from mandoline_core.estimators import Outcome, effective_rows, influence_interval, prediction_error, root_of_squares
 from mandoline_core.metrics import smaller_class
 from mandoline_core.weighting import Problem
 
@@ -20,11 +20,12 @@ class Diagnostics:
     Parameters
     ----------
     effective_sample_size : float
-        1 / sum of squared weights: the number of equally weighted rows that would be as informative.
+        1 / sum of squared weights: the number of equally weighted rows that would be as informative. Design weights
+        are part of the weights.
     design_effect : float
         Number of scored labelled rows divided by the effective sample size.
     largest_ratio : float
-        Largest weight, relative to equal weights.
+        Largest weight, relative to equal weights; of rows with design weights, relative to these.
     unseen : float
         Share of the new data in patterns without a labelled row.
     set_aside : float
@@ -48,13 +49,15 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
     """Compute the diagnostics of an outcome."""
     table = problem.patterns
     if outcome.scored_weights is not None:
-        weights, counts = outcome.scored_weights[None, :], np.ones((1, len(outcome.scored_weights)))
+        rows = problem.members.source_rows
+        some = rows > 0
+        weights, counts = (outcome.scored_weights[some] / rows[some])[None, :], rows[None, some]
     else:
         counts = np.array([group.source for group in problem.groups])
         weights = np.where(counts > 0, outcome.row_weights, 0.0)
     # Rows that only serve to fit have no weight and are not averaged over.
     n_evaluated = float(counts[weights.any(axis=1)].sum())
-    effective = 1 / float((counts * weights**2).sum())
+    effective = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
     n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
     set_aside = float(table.target @ (1 - outcome.kept) / n_target)
     return Diagnostics(
@@ -87,8 +90,13 @@ def degrees_of_freedom(problem: Problem, outcome: Outcome) -> float | None:
     if len(pieces) < 2:  # redraws show the spread itself
         return None
     counts = (
-        side.effective(weights)
-        for side, weights in zip(members.design, (outcome.weights(members), members.target_rows), strict=True)
+        side.effective(weights, rows)
+        for side, weights, rows in zip(
+            members.design,
+            (outcome.weights(members), members.target_rows),
+            (members.source_rows, members.target_rows),
+            strict=True,
+        )
     )
     variances = [float(piece @ piece) for piece in pieces[:2]]
     each = sum(variance**2 / max(n - 1, 1) for variance, n in zip(variances, counts, strict=True))
@@ -130,7 +138,7 @@ def prediction_interval_of(
     if error is None or None in others:
         return None
     error = math.hypot(error, choice_error)
-    own = _interval_by(problem, outcome, error, confidence, diagnostics, new_rows=max(problem.patterns.n_target, 1.0))
+    own = _interval_by(problem, outcome, error, confidence, diagnostics, new_rows=max(problem.alike_rows[1], 1.0))
     return hull(own, *(other for other in others if other is not None))
 
 
@@ -145,12 +153,13 @@ def _interval_by(
     effective = (diagnostics or diagnose(problem, outcome)).effective_sample_size
     if problem.metric.rank is not None:
         members = problem.members
-        effective = smaller_class(members.statistics, outcome.weights(members), members.source_rows)
+        alike = members.design[0].alike(members.source_rows)
+        effective = smaller_class(members.statistics, outcome.weights(members), alike)
     elif not problem.metric.ranked and not problem.metric.is_mean:
         effective /= max(1.0, float(np.abs(problem.metric.slope(outcome.means)).max()))
     if problem.designed is not None:  # where all scores are alike, how alike groups are cannot be seen
-        groups = problem.designed.design[0].effective(outcome.weights(problem.designed))
-        effective = min(effective, groups)
+        cells = problem.designed
+        effective = min(effective, cells.design[0].effective(outcome.weights(cells), cells.source_rows))
     return influence_interval(
         outcome.value,
         standard_error,
@@ -170,6 +179,16 @@ def hull(*intervals: Interval) -> Interval:
     (0.2, 0.7)
     """
     return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+
+def widen(interval: Interval, by: float, bounds: Interval | None) -> Interval:
+    """Widen an interval both ways, within the metric's bounds.
+
+    >>> widen((0.5, 0.75), 0.5, (0.0, 1.0))
+    (0.0, 1.0)
+    """
+    low, high = bounds or (-math.inf, math.inf)
+    return max(interval[0] - by, low), min(interval[1] + by, high)
 
 
 def _bounds(problem: Problem, value: float, set_aside: float) -> Interval | None:

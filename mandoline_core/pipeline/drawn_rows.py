@@ -10,7 +10,7 @@ import numpy as np
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.errors import MandolineError
 from mandoline_core.metrics import ClassLabels, read_probabilities
-from mandoline_core.patterns import Count, SampleDesign, one_each, total_statistics
+from mandoline_core.patterns import Count, SampleDesign, add_up, average_one, one_each, total_statistics
 from mandoline_core.pipeline.fits import make_problem
 from mandoline_core.project import EstimatorSettings
 from mandoline_core.weighting import ClassProbabilities, Problem, Rows
@@ -98,7 +98,7 @@ def restate(
     if design is None:
         design = members.design[0].take(source), members.design[0].take(target)
     statistics = members.statistics[source]
-    count = _count(real, members.source[source], members.source[target], statistics)._replace(design=design)
+    count = _count(real, members.source[source], members.source[target], statistics, design)
     problem = replace(
         make_problem(count, statistics, real.metric, settings), rule=real.rule, edges=real.edges, methods=real.methods
     )
@@ -108,14 +108,19 @@ def restate(
     return replace(problem, rows=replace(predictions, scored=scored, source_index=source, target_index=target))
 
 
-def _count(real: Problem, source: Index, target: Index, statistics: Floats) -> Count:
+def _count(
+    real: Problem, source: Index, target: Index, statistics: Floats, design: tuple[SampleDesign, SampleDesign]
+) -> Count:
     """Count patterns of rows whose patterns are known; those that no row shows are left out, as from real samples."""
     table = real.patterns
-    counts = [np.bincount(index, minlength=len(table)).astype(float) for index in (source, target)]
+    (rows, of_source), (target_rows, of_target) = (
+        _weigh(side, len(index)) for side, index in zip(design, (source, target), strict=True)
+    )
+    counts = [add_up(index, each, len(table)) for index, each in ((source, rows), (target, target_rows))]
     shown = (counts[0] + counts[1]) > 0
     numbers = np.cumsum(shown) - 1  # of the patterns that are left
     source, target = numbers[source], numbers[target]
-    sums, products = total_statistics(source, statistics, int(shown.sum()))
+    sums, products = total_statistics(source, statistics, int(shown.sum()), rows)
     patterns = replace(
         table,
         codes=table.codes[shown],
@@ -124,4 +129,12 @@ def _count(real: Problem, source: Index, target: Index, statistics: Floats) -> C
         sums=sums,
         products=products,
     )
-    return Count(patterns, source, target, one_each(len(source)), one_each(len(target)))
+    return Count(patterns, source, target, rows, target_rows, (of_source, of_target))
+
+
+def _weigh(design: SampleDesign, n: int) -> tuple[Floats, SampleDesign]:
+    """Return how much each of n drawn rows counts; design weights average 1 among them."""
+    if design.squares is None:
+        return one_each(n), design
+    rows, squares = average_one(np.sqrt(design.squares))
+    return rows, design._replace(squares=squares)

@@ -73,7 +73,7 @@ def correction_slopes(fit: Fit, settings: EstimatorSettings) -> tuple[Correction
     """
     problem = fit.problem
     estimator = get_estimator(settings.name)
-    why = estimator.reason(problem)
+    why = estimator.why_not(problem)
     if why is None and not estimator.uses_slices:
         why = "It does not use slices."
     if why is not None:

@@ -14,7 +14,7 @@ from mandoline_core.errors import DataError, MandolineError, ProjectError, did_y
 from mandoline_core.estimators import Mandoline
 from mandoline_core.formatting import listed
 from mandoline_core.metrics import Metric
-from mandoline_core.patterns import Count, Membership, Patterns, restrict_source
+from mandoline_core.patterns import Count, Membership, Patterns, SampleDesign, restrict_source
 from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.gold import Truths, known_truths, measured_noise, no_truths
 from mandoline_core.project import (
@@ -72,7 +72,7 @@ class Fit:
     @property
     def choice_error(self) -> float:
         """What choosing the slices by these labels adds to the standard error of an estimate with slices."""
-        return self.trust.chosen.get(self.model, 0.0)
+        return self.trust.choice_error(self.model, {*self.cells.origins.values()})
 
     @property
     def in_table(self) -> bool:
@@ -251,18 +251,27 @@ def split_cells(count: Count, statistics: Floats, rng: np.random.Generator) -> t
     >>> [float(split.source_rows[halves == half].sum()) for half in (0, 1)]
     [5.0, 5.0]
     """
-    rows = count.source_rows
-    n = len(rows)
-    clusters = count.design[0].clusters
-    if clusters is not None:  # rows that belong together stay together
-        return count, statistics, split_clusters(clusters, rng)
+    design, n = count.design[0], len(count.source_rows)
+    rows = design.count_rows(count.source_rows)
+    if design.clusters is not None:  # rows that belong together stay together
+        return count, statistics, split_clusters(design.clusters, rng)
     if (rows == 1).all():
         halves = np.zeros(n, dtype=np.int8)
         halves[rng.permutation(n)[n // 2 :]] = 1
         return count, statistics, halves
     first = _draw_half(rows, rng)
+    part = np.divide(first, rows, out=np.zeros(n), where=rows > 0)
+
+    def divide(values: Floats) -> Floats:
+        return np.concatenate([values * part, values * (1 - part)])
+
+    divided = SampleDesign()
+    if design.squares is not None:
+        divided = SampleDesign(squares=divide(design.squares), counts=divide(rows))
     twice = count._replace(
-        source_index=np.tile(count.source_index, 2), source_rows=np.concatenate([first, rows - first])
+        source_index=np.tile(count.source_index, 2),
+        source_rows=np.concatenate([first, rows - first]) if divided.is_simple else divide(count.source_rows),
+        design=(divided, count.design[1]),
     )
     return twice, np.tile(statistics, (2, 1)), np.repeat(np.array([0, 1], dtype=np.int8), n)
 

@@ -70,7 +70,8 @@ def _add(truths: Truths, side: Side, place: int, name: str, audit: SliceAudit, c
         truth, scores = truth[cells.scored], cells.statistics[:, 0]
         truth = np.where(truth == 0, truths.answers.get(name, truth), truth).astype(np.int8)
     truths.answers[name] = truth
-    truths.tables[name] = gold_table(count.patterns.codes[index, place], truth, scores)
+    counted = count.source_rows if side == "source" else count.target_rows
+    truths.tables[name] = gold_table(count.patterns.codes[index, place], truth, scores, counted)
     truths.given[name], truths.lost[name] = len(answers), audit.lost(side, sample)
 
 

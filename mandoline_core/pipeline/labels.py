@@ -11,7 +11,6 @@ from mandoline_core.data import Sample
 from mandoline_core.errors import MandolineError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Metric, evaluate, score_rows
-from mandoline_core.patterns import one_each
 from mandoline_core.weighting import Rows
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def _score(cells: Cells, labelled: Sample) -> float | None:
         return None
     if cells.tables is None:
         scores = score_rows(rows.metric, labelled, label=needed, model=rows.model, known=cells.classes)
-        counts = one_each(len(scores.statistics))
+        counts = cells.count.target_rows
     else:
         scores, counts = cells.tables[1].score(rows.metric, rows.model, cells.classes), cells.tables[1].rows
     if not scores.known.all():  # a truth with gaps would be the truth of another population

@@ -94,42 +94,49 @@ def tally_predictions(
     -------
     predicted, confidence : Tally
         Predictions of each class; the confidence, None without probabilities.
-    calibration : array of float, shape (5, n_patterns), or None
-        Of source rows with a label and a confidence, by pattern: their number, and the sums of confidence, right
-        predictions, the gap between the two, and its square.
+    calibration : array of float, shape (7, n_patterns), or None
+        Of source rows with a label and a confidence, by pattern: how much they count, and the sums of confidence, right
+        predictions, the gap between the two, and its square; their number, and the sum of squared design weights.
     """
+    rows = members.source_rows, members.target_rows
     index = (members.source, members.target) if cells is None else (cells.source, cells.target)
     sizes = (n_patterns, n_patterns) if cells is None else (len(cells.first_source), len(cells.first_target))
 
     def tally(known: list[Bools], sums: list[SumTable], squares: Index | None = None) -> Tally:
-        source, target = (add_up(index[i], known[i].astype(float), sizes[i]) for i in (0, 1))
+        source, target = (add_up(index[i], known[i] * rows[i], sizes[i]) for i in (0, 1))
         return Tally(source, target, sums[0], sums[1], squares, complete=all(bool(side.all()) for side in known))
 
     n_classes, codes = len(predictions.classes), predictions.predicted
     predicted = tally(
-        [side >= 0 for side in codes], [count_by(index[i], codes[i], sizes[i], n_classes) for i in (0, 1)]
+        [side >= 0 for side in codes], [count_by(index[i], codes[i], sizes[i], n_classes, rows[i]) for i in (0, 1)]
     )
     if predictions.confidence is None or predictions.right is None:
         return predicted, None, None
     sure = [np.nan_to_num(side) for side in predictions.confidence]
-    sums = [np.column_stack([add_up(index[i], power, sizes[i]) for power in (sure[i], sure[i] ** 2)]) for i in (0, 1)]
+    sums: list[SumTable] = [
+        np.column_stack([add_up(index[i], power * rows[i], sizes[i]) for power in (sure[i], sure[i] ** 2)])
+        for i in (0, 1)
+    ]
     confidence = tally([np.isfinite(side) for side in predictions.confidence], sums, np.array([1, 1]))
     known, right = np.isfinite(predictions.right), np.nan_to_num(predictions.right)
     gap = np.where(known, sure[0] - right, 0.0)
     columns = (known.astype(float), np.where(known, sure[0], 0.0), right, gap, gap**2)
-    calibration = np.array([add_up(members.source, values, n_patterns) for values in columns])
+    counted = [values * rows[0] for values in columns]
+    counted += [known * members.counts()[0], known * members.design[0].squares_of(rows[0])]
+    calibration = np.array([add_up(members.source, values, n_patterns) for values in counted])
     return predicted, confidence, calibration
 
 
-def count_by(cells: Index, items: Index, n_cells: int, n_items: int) -> SumTable:
-    """Count rows by cell and item; items below 0 are not counted.
+def count_by(cells: Index, items: Index, n_cells: int, n_items: int, rows: Floats | None = None) -> SumTable:
+    """Count rows by cell and item, by their design weights if they have any; items below 0 are not counted.
 
     >>> count_by(np.array([0, 0, 1]), np.array([1, 1, -1]), 2, 2).tolist()
     [[0.0, 2.0], [0.0, 0.0]]
     """
     known = items >= 0
+    each = np.ones(int(known.sum())) if rows is None else rows[known]
     if n_cells * n_items <= len(items):  # a place for each pair takes less room than each row's own
-        counts = np.bincount(cells[known] * n_items + items[known], minlength=n_cells * n_items)
-        return counts.reshape(n_cells, n_items).astype(float)
-    marked = (np.ones(int(known.sum())), (cells[known], items[known]))
+        counts = np.bincount(cells[known] * n_items + items[known], each, minlength=n_cells * n_items)
+        return counts.reshape(n_cells, n_items)
+    marked = (each, (cells[known], items[known]))
     return written_out(csr_matrix(marked, shape=(n_cells, n_items)))

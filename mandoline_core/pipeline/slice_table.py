@@ -146,7 +146,7 @@ def slice_table(fit: Fit, *, confidence: float = 0.95) -> SliceTable:
                 outside=_part(fit, i, -1, confidence),
                 most_like=table.names[partner] if partner >= 0 and alike[i, partner] > 0 else None,
                 overlap=float(alike[i, partner]) if partner >= 0 and alike[i, partner] > 0 else None,
-                gold=_gold(fit.cells.gold[name].counts) if name in fit.cells.gold else None,
+                gold=_gold(fit, i, fit.cells.gold[name].counts) if name in fit.cells.gold else None,
             )
         )
     return SliceTable(rows, share=fit.problem.metric.share)
@@ -180,7 +180,7 @@ def _part(fit: Fit, i: int, code: int, confidence: float) -> SlicePart:
     """Score the source rows with one code: the plain mean, with its interval."""
     table = fit.problem.patterns
     here = table.codes[:, i] == code
-    n = float(table.source[here].sum())
+    n = float(fit.problem.row_counts[0][here].sum())
     if not n:
         return SlicePart(0, None, None)
     inside = table.only(here)
@@ -208,16 +208,18 @@ def _overlaps(table: Patterns) -> np.ndarray:
     return alike
 
 
-def _gold(counts: np.ndarray) -> Gold:
+def _gold(fit: Fit, i: int, counts: np.ndarray) -> Gold:
     """Compare a slice with its gold column: counts by code (rows) and truth (columns), -1, 0, 1."""
+    cells = fit.cells.count
+    answers, codes = fit.cells.gold_answers[cells.patterns.names[i]], cells.patterns.codes[cells.source_index, i]
+    rows = cells.design[0].count_rows(cells.source_rows)
     hit, false, missed = counts[2, 2], counts[2, 0], counts[0, 2]
-    n = counts[[0, 2]][:, [0, 2]].sum()
 
     def ratio(part: float, whole: float) -> float | None:
         return float(part / whole) if whole else None
 
     return Gold(
-        n=round(n),
+        n=round(rows[(answers != 0) & (codes != 0)].sum()),
         precision=ratio(hit, hit + false),
         recall=ratio(hit, hit + missed),
         f1=ratio(2 * hit, 2 * hit + false + missed),

@@ -25,7 +25,7 @@ class TableCells:
     codes : dict of tuple to array of int8, shape (n_cells,)
         What each rule says of a cell's rows, by the rule's key.
     rows : array of float, shape (n_cells,)
-        How many rows each cell has.
+        How many rows each cell has; where rows have design weights, the sum of these.
     answers : Sample or None
         A row for each cell with its label and predictions, where the metric follows from these.
     statistics : dict of str to array of float, shape (n_cells, n_statistics)
@@ -36,6 +36,8 @@ class TableCells:
         Of the rows that are counted: below 1 where they would make more cells than memory should hold.
     clusters : array of int, shape (n_cells,), optional
         The number of each cell's group, where rows belong together.
+    squares, counts : array of float, shape (n_cells,), optional
+        Where rows have design weights: the sum of their squares, and how many rows above 0 there are.
     """
 
     codes: dict[Hashable, CodeArray]
@@ -45,6 +47,13 @@ class TableCells:
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     share: float = 1.0
     clusters: Index | None = None
+    squares: Floats | None = None
+    counts: Floats | None = None
+
+    @property
+    def n(self) -> Floats:
+        """How many rows each cell has, whatever they weigh."""
+        return self.rows if self.counts is None else self.counts
 
     def code(self, slices: Sequence[Slice]) -> CodeArray:
         """Return the codes of some rules, shape (n_cells, n_slices)."""
@@ -96,6 +105,8 @@ class Question:
         Of each model, where scores need them beforehand.
     group : str or None
         The column of what rows belong together by.
+    weight : str or None
+        The column of design weights.
     """
 
     rules: tuple[Slice, ...]
@@ -107,6 +118,7 @@ class Question:
     all_columns: tuple[str, ...]
     classes: dict[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     group: str | None = None
+    weight: str | None = None
 
     @property
     def by_answers(self) -> bool:
@@ -132,7 +144,7 @@ class Question:
         if self.sees_all:
             return self.all_columns
         found = [column for rule in self.rules for leaf in rule.leaves for column in leaf.reads]
-        found += [*self.answers, *([] if self.group is None else [self.group])]
+        found += [*self.answers, *(column for column in (self.group, self.weight) if column is not None)]
         if self.scored and not self.by_answers:
             found += [column for model in self.models if model is not None for column in model.columns]
             found += [column for column in (self.label, self.metric.column) if column is not None]

@@ -14,6 +14,8 @@ import pyarrow as pa
 from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.data import (
     SAMPLE_CACHE,
+    SQUARE_SUM,
+    WEIGHT_SUM,
     Model,
     Reduce,
     Sample,
@@ -88,7 +90,7 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
     names = [f"code{number}" for number in range(len(question.rules))]
     columns = {f"column{number}": column for number, column in enumerate(question.answers)}
     columns |= {} if question.group is None else {GROUP: question.group}
-    if not names and not columns:
+    if not names and not columns and question.weight is None:
         return TableCells({}, np.array([float(table.n_rows)]))
     reduce = partial(reduce_answers, question, columns)
     if table.runs_expressions and are_expressions(question.rules, table.schema):
@@ -96,7 +98,7 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
             name: rule.compile_codes(table.schema).cast(nw.Int8)
             for name, rule in zip(names, question.rules, strict=True)
         }
-        counted = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()})
+        counted = table.count_by(keys | {name: nw.col(column) for name, column in columns.items()}, question.weight)
     else:
         counted = table.reduce(question.columns, reduce, partial(add_up_within, keys=[*names, *columns]))
     found, share = within_memory(counted, [*names, *columns], sample, question, reduce)
@@ -105,8 +107,9 @@ def count_answers(sample: Sample, table: Table, question: Question) -> TableCell
         small = pa.table({column: found[name] for name, column in columns.items() if name != GROUP})
         models = [Model(model.name, model.prediction) for model in question.models if model is not None]
         answers = Sample(small, label=question.label, models=models, name=question.name)
-    rows = found["n"].to_numpy().astype(float)
-    return TableCells(codes_in(found, names), rows, answers, share=share, clusters=clusters_in(found, question))
+    rows, *weighted = rows_in(found)
+    clusters = clusters_in(found, question)
+    return TableCells(codes_in(found, names), rows, answers, {}, {}, share, clusters, *weighted)
 
 
 def within_memory(
@@ -131,11 +134,38 @@ def _alike(few: pa.Table, many: pa.Table) -> pa.Table:
 
 def reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table) -> pa.Table:
     """Count the rows of a batch by codes and answers."""
+    batch, weights = weigh_batch(batch, question)
     table = code_rows(Sample(frame_for(batch, question), name=question.name), question.rules)
     rows = Sample(batch, name=question.name)  # answers keep their type, whatever a function was handed
     for name, column in columns.items():
         table = table.append_column(name, rows.frame[column].to_arrow())
-    return add_up_tables([table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))], table.column_names)
+    return add_up_tables([with_rows(table, weights)], table.column_names)
+
+
+def weigh_batch(batch: pa.Table, question: Question) -> tuple[pa.Table, Floats | None]:
+    """Return the rows of a batch that count, and their design weights; None where there are none."""
+    if question.weight is None:
+        return batch, None
+    weights = batch[question.weight].cast(pa.float64()).to_numpy(zero_copy_only=False)
+    counted = weights > 0
+    return batch.filter(pa.array(counted)), weights[counted]
+
+
+def with_rows(table: pa.Table, weights: Floats | None) -> pa.Table:
+    """Add what is added up of every row: that it is one, and its design weight with its square."""
+    table = table.append_column("n", pa.array(np.ones(len(table), dtype=np.int64)))
+    if weights is None:
+        return table
+    return table.append_column(WEIGHT_SUM, pa.array(weights)).append_column(SQUARE_SUM, pa.array(weights**2))
+
+
+def rows_in(found: pa.Table) -> tuple[Floats, Floats | None, Floats | None]:
+    """Read the rows of each cell off a table of counts; where they have design weights, also squares and counts."""
+    counts = found["n"].to_numpy().astype(float)
+    if WEIGHT_SUM not in found.column_names:
+        return counts, None, None
+    weight, square = (found[name].to_numpy().astype(float) for name in (WEIGHT_SUM, SQUARE_SUM))
+    return weight, square, counts
 
 
 def are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
@@ -145,6 +175,9 @@ def are_expressions(rules: Sequence[Slice], schema: Any) -> bool:
 
 
 GROUP = "group"  # what the column of groups is called in counts
+# Rows of a cell with moments weigh about the same, so that the squares of their weights do not depend on their
+# statistics: no more than a sixteenth of a power of two apart. Of weights in few steps nothing is lost.
+_LEVEL, _LEVELS = "level", 16
 _BINS = {1: 1_000, 2: 100}  # of a score, where a metric ranks by it; by how many scores a row has
 _FEWEST_BINS = 20
 
@@ -163,10 +196,12 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
             [found[key].to_numpy(zero_copy_only=False) for key in keys[len(names) : len(names) + total]]
         )
         statistics = dict(zip(sizes, _split(values, list(sizes.values())), strict=True))
-        rows = found["n"].to_numpy().astype(float)
+        rows, *weighted = rows_in(found)
         clusters = clusters_in(found, question)
-        return TableCells(codes_in(found, names), rows, None, statistics, named_classes(question), share, clusters)
+        about = statistics, named_classes(question), share, clusters
+        return TableCells(codes_in(found, names), rows, None, *about, *weighted)
     keys = [*names, *(f"known{number}" for number in range(len(sizes))), *group]
+    keys += [] if question.weight is None else [_LEVEL]
     found = table.reduce(question.columns, reduce, partial(add_up_tables, keys=keys))
     check_cells(len(found), table.name)
     sums = np.column_stack([found[f"sum{i}"].to_numpy() for i in range(total)])
@@ -174,7 +209,9 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     for i in range(total):
         for j in range(i + 1):
             products[:, i, j] = products[:, j, i] = found[f"product{i}_{j}"].to_numpy()
-    cells, values, rows = matching_cells(found["n"].to_numpy().astype(float), sums, products)
+    totals, *weighted = rows_in(found)
+    cells, values, rows = matching_cells(totals, sums, products)
+    weighted = [None if each is None else each[cells] * rows / totals[cells] for each in weighted]
     statistics = {}
     for number, (name, part) in enumerate(zip(sizes, _split(values, list(sizes.values())), strict=True)):
         known = found[f"known{number}"].to_numpy(zero_copy_only=False).astype(bool)[cells]
@@ -182,11 +219,12 @@ def count_statistics(sample: Sample, table: Table, question: Question) -> TableC
     coded = {key: column[cells] for key, column in codes_in(found, names).items()}
     clusters = clusters_in(found, question)
     clusters = None if clusters is None else clusters[cells]
-    return TableCells(coded, rows, None, statistics, named_classes(question), clusters=clusters)
+    return TableCells(coded, rows, None, statistics, named_classes(question), 1.0, clusters, *weighted)
 
 
 def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
     """Add up the statistics of a batch's rows."""
+    batch, weights = weigh_batch(batch, question)
     models = [model for model in question.models if model is not None]
     sample = Sample(frame_for(batch, question), label=question.label, models=models, name=question.name)
     table = code_rows(sample, question.rules)
@@ -199,17 +237,18 @@ def _reduce_statistics(question: Question, batch: pa.Table) -> pa.Table:
         for number, column in enumerate(values.T):
             rounded = np.round(column * bins) / bins
             table = table.append_column(f"statistic{number}", pa.array(rounded, mask=np.isnan(rounded)))
-        keys = table.column_names
-        return add_up_tables([table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))], keys)
+        return add_up_tables([with_rows(table, weights)], table.column_names)
     for number, part in enumerate(found):
         table = table.append_column(f"known{number}", pa.array(~np.isnan(part).any(axis=1)))
+    if weights is not None:
+        table = table.append_column(_LEVEL, pa.array(np.round(_LEVELS * np.log2(weights)).astype(np.int64)))
     keys = table.column_names
-    table = table.append_column("n", pa.array(np.ones(len(batch), dtype=np.int64)))
-    values = np.nan_to_num(values)
+    table, values = with_rows(table, weights), np.nan_to_num(values)
+    counted = values if weights is None else values * weights[:, None]
     for i in range(values.shape[1]):
-        table = table.append_column(f"sum{i}", pa.array(values[:, i]))
+        table = table.append_column(f"sum{i}", pa.array(counted[:, i]))
         for j in range(i + 1):
-            table = table.append_column(f"product{i}_{j}", pa.array(values[:, i] * values[:, j]))
+            table = table.append_column(f"product{i}_{j}", pa.array(counted[:, i] * values[:, j]))
     return add_up_tables([table], keys)
 
 
@@ -273,13 +312,13 @@ def count_cells(
     rules = {rule.key: rule for rule in (*slices, *golds)}
     needed = metric.column if metric.column is not None else label
     scored = needed is not None and needed in sample.columns
-    key = ("cells", sample.group, tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
+    key = ("cells", tuple(rules), tuple(models), label, metric, tuple((classes or {}).items()))
 
     def count() -> TableCells:
         settled = tuple(settle(rule, sample) for rule in rules.values())
         known = label if scored and label in sample.columns else None  # the mean of a column needs no label
         about = (known, metric, scored, sample.name, sample.columns)
-        question = Question(settled, tuple(models), *about, group=sample.group)
+        question = Question(settled, tuple(models), *about, group=sample.group, weight=sample.weight)
         if scored and not question.by_answers and metric.column is None:
             question.classes.update(classes or classes_of(sample, models, metric))
         if sample.table is None:
@@ -297,14 +336,16 @@ def _in_memory(sample: Sample, question: Question) -> TableCells:
     """Take every row for a cell."""
     found = codes(sample, question.rules)
     by_rule: dict[Hashable, CodeArray] = {number: found[:, number] for number in range(len(question.rules))}
-    rows, clusters = one_each(sample.n_rows), sample.clusters
+    cells, weights = TableCells(by_rule, one_each(sample.n_rows), clusters=sample.clusters), sample.design_weights
+    if weights is not None:
+        cells = replace(cells, rows=weights, squares=weights**2, counts=(weights > 0).astype(float))
     if not question.scored:
-        return TableCells(by_rule, rows, clusters=clusters)
+        return cells
     if question.by_answers:
-        labelled = Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
-        return TableCells(by_rule, rows, labelled, clusters=clusters)
-    statistics = score_models(sample, question, whole=True)
-    return TableCells(by_rule, rows, None, statistics, named_classes(question), clusters=clusters)
+        return replace(
+            cells, answers=Sample(sample.frame, label=question.label, models=sample.models, name=sample.name)
+        )
+    return replace(cells, statistics=score_models(sample, question, whole=True), classes=named_classes(question))
 
 
 def clusters_in(found: pa.Table, question: Question) -> Index | None:

@@ -26,8 +26,9 @@ from mandoline_core.data import (
     with_labels,
 )
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import counted, listed
 from mandoline_core.project.settings import (
+    TESTS,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -58,6 +59,9 @@ class Project:
         The address of Spark, such as "spark://host:7077".
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
+    source_weight, target_weight : str, optional
+        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
+        matter.
     source_types, target_types : mapping of str to {"number", "date"}
         What columns of text hold, where they are to be read as something else, such as numbers with a decimal comma.
     target_labels : Path, optional
@@ -74,8 +78,8 @@ class Project:
     slices : tuple of Slice
         The slices.
     edges : tuple of pairs of str, or str
-        Pairs of slices that move together. Or how to choose them: "auto" (score tests), "inverse-covariance" or
-        "graphical-lasso".
+        Pairs of slices that move together. Or how to choose them: "auto" (score tests, the default),
+        "inverse-covariance" or "graphical-lasso".
     estimator : EstimatorSettings
         The estimation method and its settings.
     methods : MethodSettings
@@ -94,7 +98,7 @@ class Project:
     >>> model = Model("lr", "pred_lr")
     >>> project = Project(name="reviews", source_path="a.csv", target_path="b.csv", label="label", models=(model,))
     >>> project.metric.name, project.edges
-    ('accuracy', ())
+    ('accuracy', 'auto')
     """
 
     name: str
@@ -104,11 +108,13 @@ class Project:
     source_table: str | None = None
     source_master: str | None = None
     source_group: str | None = None
+    source_weight: str | None = None
     source_types: Mapping[str, ColumnType] = field(default_factory=FrozenMapping)
     target_engine: str | None = None
     target_table: str | None = None
     target_master: str | None = None
     target_group: str | None = None
+    target_weight: str | None = None
     target_types: Mapping[str, ColumnType] = field(default_factory=FrozenMapping)
     target_labels: Path | None = None
     target_key: str | None = None
@@ -116,7 +122,7 @@ class Project:
     models: tuple[Model, ...] = ()
     metric: MetricSettings = field(default_factory=MetricSettings)
     slices: tuple[Slice, ...] = ()
-    edges: Edges = ()
+    edges: Edges = TESTS
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
@@ -145,6 +151,9 @@ class Project:
         self._check_models()
         self._check_slices()
         self._check_edges()
+
+    def __repr__(self) -> str:
+        return f"Project({self.name!r}: {counted(len(self.models), 'model')}, {counted(len(self.slices), 'slice')})"
 
     @property
     def placed_methods(self) -> MethodSettings:
@@ -181,6 +190,7 @@ class Project:
             models=self.models,
             name=name or self.source_path.name,
             group=self.source_group,
+            weight=self.source_weight,
             types=self.source_types,
         )
         if self.metric.column is not None:
@@ -202,7 +212,13 @@ class Project:
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
         return Sample(
-            table, label=label, models=self.models, name=name, group=self.target_group, types=self.target_types
+            table,
+            label=label,
+            models=self.models,
+            name=name,
+            group=self.target_group,
+            weight=self.target_weight,
+            types=self.target_types,
         )
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:

@@ -61,8 +61,9 @@ def estimate_groups(request: Request, column: str, fewest: int) -> Groups:
     """
     request = request.in_memory
     target = request.target
-    values = target.series(column)
-    counts = values.drop_nulls().value_counts(sort=True)
+    target.series(column)
+    frame = target.frame if target.weight is None else target.frame.filter(nw.col(target.weight) > 0)
+    counts = frame[column].drop_nulls().value_counts(sort=True)
     if len(counts) > MOST_GROUPS:
         raise DataError(
             f"Column {column!r} of {target.name} has {counted(len(counts), 'value')}. Groups can be made of at most "
@@ -71,9 +72,7 @@ def estimate_groups(request: Request, column: str, fewest: int) -> Groups:
     reports = {}
     for value, n in counts.iter_rows():
         if n >= fewest:
-            rows = target.with_rows(
-                target.frame.filter(nw.col(column) == value), name=f"{target.name}, {column} {value}"
-            )
+            rows = target.with_rows(frame.filter(nw.col(column) == value), name=f"{target.name}, {column} {value}")
             reports[str(value)] = report(replace(request, target=rows))
     if not reports:
         raise DataError(f"No value of {column!r} has {fewest} new rows or more. Lower fewest, or use another column.")

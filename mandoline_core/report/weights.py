@@ -87,7 +87,12 @@ def _weigher(report: ModelReport, source: Sample) -> tuple[list[str], Callable[[
     known = cells.rows.read_source().classes if model is not None else ()
     score = partial(score_rows, metric, label=source.label, model=model, known=known, whole=False)
     weights = report.ratios / table.n_source
-    return columns, partial(_weigh_rows, columns, cells.slices, table.codes, weights, score)
+    if source.weight is not None and cells.tables is not None:
+        # Cells hold weights that average 1, and a row its own.
+        weights = weights * (table.n_source / float(cells.tables[0].rows[cells.scored].sum()))
+        columns = list(dict.fromkeys([*columns, source.weight]))
+    weigh = partial(_weigh_rows, columns, cells.slices, table.codes, weights, score, weight=source.weight)
+    return columns, weigh
 
 
 def _weigh_rows(
@@ -97,11 +102,16 @@ def _weigh_rows(
     weights: Floats,
     score: Callable[[Sample], Scores],
     rows: pa.Table,
+    *,
+    weight: str | None = None,
 ) -> Floats:
-    """Weight rows by their patterns; those without a score get 0."""
+    """Weight rows by their patterns and design weights; those without a score get 0."""
     sample = Sample(rows.select(columns))
     place = find_patterns(patterns, codes(sample, slices))
-    return np.where(score(sample).known & (place >= 0), weights[place], 0.0)
+    each = weights[place]
+    if weight is not None:
+        each = each * rows[weight].cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.where(score(sample).known & (place >= 0), each, 0.0)
 
 
 def _weigh(models: dict[str, Callable[[pa.Table], Floats]], rows: pa.Table) -> pa.Table:

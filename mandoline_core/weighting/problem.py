@@ -12,7 +12,7 @@ from mandoline_core.arrays import Floats
 from mandoline_core.data import Model, Sample
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import ClassLabels, Metric, read_class_labels, read_probabilities
-from mandoline_core.patterns import Membership, Patterns, total_statistics
+from mandoline_core.patterns import Membership, Patterns, add_up, total_statistics
 from mandoline_core.project import MethodSettings, MetricSettings
 from mandoline_core.weighting.components import Edges
 from mandoline_core.weighting.corrections import CorrectionRule, Corrections
@@ -121,6 +121,8 @@ class Problem:
         The rows that corrections were measured on; its slices are the table's.
     whole_patterns : bool
         Whether only whole patterns of the target are left out, and not parts of them.
+    near_enough : bool
+        Whether weights that match the target are enough where the best are a limit: see `fit`.
     """
 
     patterns: Patterns
@@ -138,6 +140,7 @@ class Problem:
     seed: int = 0
     audit: Audit | None = None
     whole_patterns: bool = False
+    near_enough: bool = False
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -156,6 +159,32 @@ class Problem:
         """The cells, where rows were drawn together or count differently; None under simple random sampling."""
         return None if self.membership is None or self.membership.is_simple else self.membership
 
+    @cached_property
+    def spreads(self) -> tuple[Floats, Floats]:
+        """How many times as large design weights make the variance of each pattern's rows, in both samples."""
+        if self.designed is None:
+            return np.ones(len(self.patterns)), np.ones(len(self.patterns))
+        return self.designed.spreads(len(self.patterns))
+
+    @cached_property
+    def row_counts(self) -> tuple[Floats, Floats]:
+        """How many rows of both samples each pattern has, whatever they weigh."""
+        table, cells = self.patterns, self.designed
+        if cells is None or not cells.has_weights:
+            return table.source, table.target
+        source, target = cells.counts()
+        return add_up(cells.source, source, len(table)), add_up(cells.target, target, len(table))
+
+    @cached_property
+    def alike_rows(self) -> tuple[float, float]:
+        """How many rows of equal weight would be as informative as all rows of each sample."""
+        cells = self.designed
+        if cells is None or not cells.has_weights:
+            return self.patterns.n_source, self.patterns.n_target
+        sides = zip(cells.design, (cells.source_rows, cells.target_rows), strict=True)
+        source, target = (float(rows.sum() ** 2 / max(side.squares_of(rows).sum(), 1e-300)) for side, rows in sides)
+        return source, target
+
     def corrections(self) -> Corrections:
         """Return the corrections at the samples' rates, which are computed once."""
         return self._corrections
@@ -170,6 +199,7 @@ class Problem:
             ridge=self.ridge,
             start=self.start,
             whole_patterns=self.whole_patterns,
+            near_enough=self.near_enough,
         )
 
     @cached_property

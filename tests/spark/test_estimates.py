@@ -108,3 +108,10 @@ def test_text_is_refused_with_what_to_do(session: SparkSession, tmp_path: Path) 
     (tmp_path / "rows.csv").write_text("n\n1\n", encoding="utf-8")
     with pytest.raises(md.DataError, match="Convert it to Parquet first"):
         open_data(tmp_path / "rows.csv", engine="spark", session=session)
+
+
+def test_design_weights_are_added_up_on_the_cluster(session: SparkSession, cluster: Cluster, tmp_path: Path) -> None:
+    project = dataclasses.replace(md.load_project(REVIEWS), source_weight="n_words", target_weight="n_words")
+    expected, found = numbers(md.estimate(project)), numbers(md.estimate(on_cluster(project, tmp_path, cluster.master)))
+    for name in expected:
+        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-12)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain, count
+from itertools import chain, count, product
+from typing import Any
 
 import streamlit as st
 
@@ -20,6 +21,10 @@ from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.project import choose_models
 
 NONE = "(none)"
+DESIGN = {
+    "group": "Rows with the same value belong together, such as those of one user. Intervals and splits go by group.",
+    "weight": "How much each row counts, such as 1 over its chance to be drawn (design weight). Only ratios matter.",
+}
 STEPS = {"beta": 0.5, "quantile": 0.05, "k": 1}  # of the numbers that a metric may read
 
 
@@ -53,7 +58,7 @@ def show(workspace: Workspace) -> None:
             help="Columns of both files.",
         )
         problem("role_predictions")
-    group_controls(project, source, target)
+    design_controls(project, source, target)
     probability_controls(workspace, source)
     class_merges.show(workspace)
 
@@ -106,20 +111,20 @@ def metric_controls(project: Project, source: Sample) -> None:
         problem("role_positive")
 
 
-def group_controls(project: Project, source: Sample, target: Sample) -> None:
-    """Choose what rows belong together by, in each sample."""
+def design_controls(project: Project, source: Sample, target: Sample) -> None:
+    """Choose what rows belong together by, and how much each counts, in each sample."""
     sides = ("source", "labelled data", source), ("target", "new data", target)
-    for place, (side, words, sample) in zip(st.columns(3), sides, strict=False):
-        now, key = getattr(project, f"{side}_group") or NONE, f"role_group_{side}"
+    for place, (role, (side, words, sample)) in zip(st.columns(4), product(DESIGN, sides), strict=True):
+        now, key = getattr(project, f"{side}_{role}") or NONE, f"role_{role}_{side}"
+        columns = [column for column in sample.columns if role == "group" or sample.schema[column].is_numeric()]
         with place:
             st.selectbox(
-                f"Group ({words})",
-                list(dict.fromkeys([NONE, *sample.columns, now])),
+                f"{role.capitalize()} ({words})",
+                list(dict.fromkeys([NONE, *columns, now])),
                 key=visit.bind(key, now),
                 on_change=attempt,
-                args=(key, "change group", set_group(side)),
-                help="Rows with the same value belong together, such as those of one user. Intervals and splits go by "
-                "group.",
+                args=(key, f"change {role}", set_design(side, role)),
+                help=DESIGN[role],
             )
             problem(key)
 
@@ -176,13 +181,13 @@ def set_label(project: Project) -> Project:
     return replace(project, label=None if chosen == NONE else chosen)
 
 
-def set_group(side: str) -> Callable[[Project], Project]:
-    """Make the edit that takes the column of groups that was chosen for a sample."""
+def set_design(side: str, role: str) -> Callable[[Project], Project]:
+    """Make the edit that takes the column of groups or of weights that was chosen for a sample."""
 
     def edit(project: Project) -> Project:
-        chosen = visit.typed(f"role_group_{side}")
-        group = None if chosen == NONE else str(chosen)
-        return replace(project, source_group=group) if side == "source" else replace(project, target_group=group)
+        chosen = visit.typed(f"role_{role}_{side}")
+        change: dict[str, Any] = {f"{side}_{role}": None if chosen == NONE else str(chosen)}
+        return replace(project, **change)
 
     return edit
 

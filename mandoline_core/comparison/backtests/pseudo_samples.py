@@ -82,24 +82,26 @@ def _draw_rows(
 
     Rows that belong together are drawn together.
     """
-    clusters = pseudo.problem.members.design[0].clusters
+    design = pseudo.problem.members.design[0]
+    clusters = design.clusters
     if not pseudo.drawn:
         parts = (pseudo.source_rows, np.flatnonzero(pseudo.weights))
         source, target = (
             part if len(part) <= MOST_ROWS else rng.choice(part, MOST_ROWS, replace=False) for part in parts
         )
-        return source, target, (SampleDesign(clusters).take(source), SampleDesign(clusters).take(target))
+        return source, target, (design.take(source), design.take(target))
     n_source, n_target = most_rows(pseudo.problem)
     if clusters is not None:
         source, own = _draw_clusters(clusters, pseudo.source_rows, n_source, rng)
         rows, others = _draw_clusters(clusters, np.flatnonzero(pseudo.weights), n_target, rng)
         some = rng.choice(len(rows), n_target, p=pseudo.weights[rows] / pseudo.weights[rows].sum())
-        return source, rows[some], (SampleDesign(own), SampleDesign(others[some]))
+        return source, rows[some], (design.take(source)._replace(clusters=own), SampleDesign(others[some]))
     source = pseudo.source_rows[rng.integers(0, len(pseudo.source_rows), n_source)]
     # Inverse of the distribution function: faster than rng.choice with probabilities, which checks them every time.
     below = np.cumsum(pseudo.weights)
     target = np.searchsorted(below, rng.random(n_target) * below[-1], side="right")
-    return source, np.minimum(target, len(below) - 1), (SampleDesign(), SampleDesign())
+    # Weights of the target's population have design weights in them, so that rows drawn by them count alike.
+    return source, np.minimum(target, len(below) - 1), (design.take(source), SampleDesign())
 
 
 def _draw_clusters(clusters: Index, rows: Index, n_rows: int, rng: np.random.Generator) -> tuple[Index, Index]:
@@ -119,6 +121,8 @@ def _draw_clusters(clusters: Index, rows: Index, n_rows: int, rng: np.random.Gen
 
 
 def most_rows(problem: Problem) -> tuple[int, int]:
-    """Say how many rows are drawn for a pseudo-source and for a pseudo-target: as many as the real samples have."""
-    table = problem.patterns
-    return min(round(table.n_source), MOST_ROWS), min(round(table.n_target), MOST_ROWS)
+    """Say how many rows are drawn for a pseudo-source and for a pseudo-target: as many as the real samples have.
+
+    Rows of the pseudo-target count alike: where the real ones do not, as many as would be as informative.
+    """
+    return min(round(problem.patterns.n_source), MOST_ROWS), min(round(problem.alike_rows[1]), MOST_ROWS)

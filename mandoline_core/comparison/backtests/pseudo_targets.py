@@ -2,10 +2,9 @@
 
 The scored source rows are the whole population. A pseudo-target is a second population made of the same rows
 with other weights, and its truth is the metric on all rows so weighted. Both samples are drawn from their
-populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, the
-truth is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
-Two halves of the source instead of the population would not do: a truth measured on one half has a sampling error
-of its own that no interval counts, and errors would be those of half the rows.
+populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, and
+intervals can be judged: those of the drawn rows' own score by that score, those of their population by the truth.
+Two halves of the source instead of the population would not do: errors would be those of half the rows.
 """
 
 from __future__ import annotations
@@ -83,9 +82,9 @@ def _unsplit(problem: Problem) -> Problem:
     return replace(problem, groups=(), folds=((0, 0),), membership=everyone, audit=None)
 
 
-def _tilted(kind: str, detail: str, problem: Problem, ratios: Floats, start: Floats | None = None) -> PseudoTarget:
+def _tilted(kind: str, detail: str, problem: Problem, weights: Floats, start: Floats | None = None) -> PseudoTarget:
     """Put a pseudo-target together; raise `MandolineError` where the metric is not defined on it."""
-    weights = ratios / ratios.sum()
+    weights = weights / weights.sum()
     statistics = problem.members.statistics
     truth = evaluate(problem.metric, statistics, weights).value
     return PseudoTarget(kind, detail, problem, np.arange(len(statistics)), weights, truth, start)
@@ -131,13 +130,13 @@ def _by_held_out_slice(fit: Fit, problem: Problem) -> _Made:
 def _by_class(fit: Fit, problem: Problem, rng: np.random.Generator) -> _Made:
     """Tilt by the label: as predicted classes shift in the real target, or at random."""
     try:
-        labels = _labels(fit)
+        labels, rows = _labels(fit), problem.members.source_rows
         shift = _predicted_shift(fit)
         if shift is not None:
-            return [_tilted(CLASS, "", problem, shift[labels])], {}
-        shares, strength = np.bincount(labels) / len(labels), _strength(_by_slices(problem)[0])
+            return [_tilted(CLASS, "", problem, shift[labels] * rows)], {}
+        shares, strength = np.bincount(labels, rows) / rows.sum(), _strength(_by_slices(problem)[0])
         ratios = [_random_ratios(shares, strength, rng) for _ in range(N_RANDOM)]
-        return [_tilted(CLASS, f"random {i + 1}", problem, some[labels]) for i, some in enumerate(ratios)], {}
+        return [_tilted(CLASS, f"random {i + 1}", problem, some[labels] * rows) for i, some in enumerate(ratios)], {}
     except MandolineError as error:
         return [], {CLASS: str(error)}
 
@@ -219,7 +218,7 @@ def _by_column(fit: Fit, problem: Problem, columns: Sequence[str] | None) -> _Ma
             skipped[f"{COLUMN}: {column}"] = "It does not split the labelled rows into large enough parts."
         for detail, source, target in splits:
             try:
-                made = _tilted(COLUMN, detail, problem, target.astype(float))
+                made = _tilted(COLUMN, detail, problem, target * problem.members.source_rows)
             except MandolineError as error:
                 skipped[f"{COLUMN}: {detail}"] = str(error)
             else:

@@ -15,6 +15,8 @@ from mandoline_core.data.engines.polars import Polars
 from mandoline_core.data.engines.spark import Spark
 from mandoline_core.data.engines.table import (
     DRAWN,
+    SQUARE_SUM,
+    WEIGHT_SUM,
     Reduce,
     Table,
     add_up_tables,

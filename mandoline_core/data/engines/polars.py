@@ -57,14 +57,14 @@ class PolarsTable(Table):
         with self.reading():
             return _arrow(nw.to_native(query).collect(engine="streaming"))
 
-    def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
+    def count_by(self, keys: Mapping[str, nw.Expr], weight: str | None = None) -> pa.Table:
         """Count file by file, so that counting can be cancelled."""
         if self.files is None or self.n_rows <= PART:
-            return super().count_by(keys)
+            return super().count_by(keys, weight)
         counts: list[pa.Table] = []
         for start in range(0, self.n_rows, PART):
             part = normalise(nw.from_native(self._frame.slice(start, PART)))
-            counts.append(self._count(part, keys))
+            counts.append(self._count(part, keys, weight))
             if sum(map(len, counts)) > MOST_CELLS:
                 counts = [add_up_within(counts, list(keys))]
             take_step("counting", min(1.0, (start + PART) / self.n_rows))

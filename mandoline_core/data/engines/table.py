@@ -27,6 +27,8 @@ BATCH = 250_000  # rows that are looked at together
 MOST_CELLS = 1_000_000  # of a sample: solving on so many with 40 slices takes about 2 GB
 _MOST_LINES = 1_000_000  # of small tables, before they are put together
 _HALVED = b"mandoline.halved"
+WEIGHT_SUM, SQUARE_SUM = "weight", "square"  # what sums of design weights and of their squares are called in counts
+_ONE, _SQUARE = "mandoline_weight", "mandoline_square"
 
 # Takes the lazy rows, gives them with more columns.
 Change = Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]]
@@ -148,22 +150,35 @@ class Table(ABC):
         """What tells this table from another, or from itself after a change."""
         return self.files.identity if self.files is not None else uuid.uuid4().hex
 
-    def count_by(self, keys: Mapping[str, nw.Expr]) -> pa.Table:
+    def count_by(self, keys: Mapping[str, nw.Expr], weight: str | None = None) -> pa.Table:
         """Count the rows by what expressions make of them.
+
+        Parameters
+        ----------
+        weight : str, optional
+            The column of design weights; rows of weight 0 are not counted.
 
         Returns
         -------
         pyarrow.Table
-            One line for each combination that there is, with its rows as the last column, "n".
+            One line for each combination that there is, with its rows as the last column, "n"; behind it, where there
+            are design weights, the sum of these and of their squares, "weight" and "square".
         """
-        counts = self._count(self.normalised, keys)
+        counts = self._count(self.normalised, keys, weight)
         self.check_unchanged()
         return counts
 
-    def _count(self, rows: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr]) -> pa.Table:
+    def _count(self, rows: nw.LazyFrame[Any], keys: Mapping[str, nw.Expr], weight: str | None) -> pa.Table:
+        sums = {"n": nw.len()}
+        columns = {name: how.alias(name) for name, how in keys.items()}
+        if weight is not None:
+            rows, one = rows.filter(nw.col(weight) > 0), nw.col(weight).cast(nw.Float64())
+            columns |= {_ONE: one.alias(_ONE), _SQUARE: (one * one).alias(_SQUARE)}
+            sums |= {WEIGHT_SUM: nw.col(_ONE).sum(), SQUARE_SUM: nw.col(_SQUARE).sum()}
         with self.reading():
-            query = rows.select(*(how.alias(name) for name, how in keys.items()))
-            return self.collect(query.group_by(*keys).agg(nw.len().alias("n"))).select([*keys, "n"])
+            query, added = rows.select(*columns.values()), [how.alias(name) for name, how in sums.items()]
+            found = query.group_by(*keys).agg(*added) if keys else query.select(*added)
+            return self.collect(found).select([*keys, *sums])
 
     def changed(self, change: Change) -> Table:  # noqa: ARG002 - engines that can do it do
         """Return the table with more columns, made from those it has."""
@@ -285,7 +300,12 @@ def _halve(counts: pa.Table, keys: Sequence[str], times: int) -> pa.Table:
     kept = np.zeros(len(counts), dtype=np.int64)
     kept[order] = np.random.default_rng(seed).binomial(rows[order], 0.5**times)
     column = counts.column_names.index("n")
-    return counts.set_column(column, "n", pa.array(kept)).filter(pa.array(kept > 0))
+    thinned = counts.set_column(column, "n", pa.array(kept))
+    for name in (WEIGHT_SUM, SQUARE_SUM):  # what stays of a cell weighs as much as its rows do on average
+        if name in counts.column_names:
+            sums = pa.array(counts[name].to_numpy() * (kept / rows))
+            thinned = thinned.set_column(counts.column_names.index(name), name, sums)
+    return thinned.filter(pa.array(kept > 0))
 
 
 def _hash_keys(counts: pa.Table, keys: Sequence[str]) -> NDArray[np.uint64]:

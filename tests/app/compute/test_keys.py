@@ -37,9 +37,9 @@ ROWS = frozenset(
     for side in ("source", "target")
     for part, what in (("project", "_path"), ("project", "_engine"), ("names", ""))
 )
-ROLES = frozenset({"project.source_group", "project.target_group"}) | frozenset(
-    {"project.label", "project.models", *(f"models.{item.name}" for item in fields(Model)), "models.another"}
-)
+ROLES = frozenset(
+    f"project.{side}_{role}" for side in ("source", "target") for role in ("group", "weight")
+) | frozenset({"project.label", "project.models", *(f"models.{item.name}" for item in fields(Model)), "models.another"})
 METRIC = frozenset({"project.metric", *(f"metric.{item.name}" for item in fields(MetricSettings))})
 ESTIMATOR = frozenset({f"estimator.{item.name}" for item in fields(EstimatorSettings)})
 METHODS = frozenset({f"methods.{item.name}" for item in fields(MethodSettings)})
@@ -51,7 +51,13 @@ SHOWN = ROWS | ROLES | {"model"}
 COUNT = SHOWN | METRIC | RULES | {"slices.enabled"}
 STATED = COUNT | CORRECTIONS | METHODS | {"project.edges", "project.trust"}
 TRUTH = frozenset({"revealed", "project.target_labels", "project.target_key", "labels file"})
-TARGET = {"project.target_path", "project.target_engine", "project.target_group", "names.target"}
+TARGET = {
+    "project.target_path",
+    "project.target_engine",
+    "project.target_group",
+    "project.target_weight",
+    "names.target",
+}
 
 
 def step(name: str) -> Callable[[Workspace], keys.Key]:
@@ -197,6 +203,8 @@ def changes(folder: Path) -> dict[str, Change]:
         "project.target_key": of_project(target_key="text"),
         "project.source_group": of_project(source_group="channel"),
         "project.target_group": of_project(target_group="channel"),
+        "project.source_weight": of_project(source_weight="n_words"),
+        "project.target_weight": of_project(target_weight="n_words"),
         "project.label": of_project(label="pred_nb"),
         "project.models": lambda shown: of_project(models=shown.project.models[:1])(shown),
         "project.metric": of_project(metric=MetricSettings("error")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -49,6 +50,22 @@ def test_columns_show_role_type_and_missing_values(folder: Path) -> None:
     assert table.loc["prob_nb_positive", "role"] == "probability (nb)"
     assert table.loc["n_words", "type"] == "numbers"
     assert 0 < table.loc["channel", "missing, labelled"] < 1
+
+
+def test_a_weight_can_be_chosen_and_what_it_cannot_be_is_said(folder: Path) -> None:
+    source = SOURCE.assign(w=np.arange(len(SOURCE)) % 3 + 1, below=-1)
+    app = data_page(write_project(folder, source=source))
+    before = list(app.dataframe[0].value["accuracy"])
+    assert "channel" not in app.selectbox(key="role_weight_source").options
+    app.selectbox(key="role_weight_source").set_value("w")
+    run(app)
+    assert (current(app).source_weight, current(app).target_weight) == ("w", None)
+    assert list(app.dataframe[0].value["accuracy"]) != before
+    assert app.dataframe[1].value.set_index("column").loc["w", "role"] == "weight"
+    app.selectbox(key="role_weight_source").set_value("below")
+    run(app)
+    assert current(app).source_weight == "w"
+    assert "(the weight) is negative in 400 rows" in said(app)
 
 
 def test_the_label_can_be_changed_and_undone(folder: Path) -> None:
