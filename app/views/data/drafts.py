@@ -51,7 +51,7 @@ def _score(source: Sample, shared: list[str], label: str, guess: RoleGuess, whic
             help="The probability of one of two classes, between 0 and 1. Predictions follow from it.",
         )
     model = None if column is None else score_model(source, label, column)
-    if model is None:
+    if column is None or model is None:
         return ()
     (class_,) = model.probabilities
     with right:

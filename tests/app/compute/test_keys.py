@@ -35,7 +35,7 @@ Change = Callable[[Workspace], Workspace]
 ROWS = frozenset(
     f"{part}.{side}{what}"
     for side in ("source", "target")
-    for part, what in (("project", "_path"), ("project", "_engine"), ("names", ""))
+    for part, what in (("project", "_path"), ("project", "_engine"), ("project", "_types"), ("names", ""))
 )
 ROLES = frozenset(
     f"project.{side}_{role}" for side in ("source", "target") for role in ("group", "weight")
@@ -54,6 +54,7 @@ TRUTH = frozenset({"revealed", "project.target_labels", "project.target_key", "l
 TARGET = {
     "project.target_path",
     "project.target_engine",
+    "project.target_types",
     "project.target_group",
     "project.target_weight",
     "names.target",
@@ -203,6 +204,8 @@ def changes(folder: Path) -> dict[str, Change]:
         "project.target_key": of_project(target_key="text"),
         "project.source_group": of_project(source_group="channel"),
         "project.target_group": of_project(target_group="channel"),
+        "project.source_types": of_project(source_types={"channel": "number"}),
+        "project.target_types": of_project(target_types={"channel": "number"}),
         "project.source_weight": of_project(source_weight="n_words"),
         "project.target_weight": of_project(target_weight="n_words"),
         "project.label": of_project(label="pred_nb"),
