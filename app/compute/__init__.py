@@ -25,6 +25,7 @@ from app.compute.columns import (
     identifiers,
     predicted_classes,
     source_classes,
+    type_guesses,
     value_counts,
 )
 from app.compute.comparisons import (
@@ -64,7 +65,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.data import forget, new_labels, plain_samples, samples, table_at
+from app.compute.data import forget, new_labels, plain_samples, samples, table_at, untyped_columns
 from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
     LastEdit,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from datetime import date
 
+import numpy as np
+
 from app.compute import keys, spreads
 from app.compute.data import new_labels, revealed
 from app.compute.estimates import curves, memo, quoted_report, request
 from app.compute.keys import kept
 from app.project import Workspace
-from mandoline_core.report import Groups, complete, gather_parts, report
+from mandoline_core.report import Groups, complete, gather_parts, report, with_spreads
 from mandoline_core.report import weights_csv as csv_of
 
 
@@ -29,7 +31,7 @@ def estimate_json(workspace: Workspace) -> str:
     """Write the estimate as `mandoline estimate --json` prints it for this project: the truth is left aside."""
     made = report(request(workspace), memo(workspace))
     if spreads.is_wanted(workspace):
-        made = made.with_spreads(spreads.spreads(workspace))
+        made = with_spreads(made, spreads.spreads(workspace))
     made = complete(made, some=new_labels(workspace), labelled=None)
     return json.dumps(made.as_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -41,5 +43,8 @@ def groups(workspace: Workspace, column: str) -> Groups:
 
 
 def weights_csv(workspace: Workspace) -> str:
-    """Write one weight a labelled row and model, as `mandoline estimate --weights` does."""
-    return csv_of({name: found.weights for name, found in report(request(workspace), memo(workspace)).models.items()})
+    """Write one weight a labelled row and model, as `mandoline estimate --weights` does, after the row's number."""
+    made = report(request(workspace), memo(workspace))
+    weights = {name: found.weights for name, found in made.models.items()}
+    name = "row" if "row" not in weights else "labelled row"
+    return csv_of({name: np.arange(1, 1 + max(map(len, weights.values()), default=0)), **weights})

@@ -134,6 +134,8 @@ def drawn(revision: Revision) -> None:
     st.session_state.pop("redraw", None)
     for text, icon in st.session_state.pop("to_say", ()):
         _toast(text, icon)
+    if st.session_state.get("seen") not in (None, revision.number):
+        tell(f"Changed in another tab or by someone else: {revision.label}.")
     see(revision.number)
 
 

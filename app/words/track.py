@@ -111,7 +111,7 @@ def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
 
     >>> from mandoline_core.metrics import get_metric
     >>> rule_sentence(AlertRule(3, "first", 0.8), get_metric("accuracy"))
-    'Alerts: more than 3 points worse than on the first batch, or below 80\\.0%.'
+    'Alerts: more than 3 points worse than on the first batch, or below 80.0%.'
     """
     if rule is None or not (rule.bounded or rule.verdict):
         return "No alert rule."

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError
 
-from mandoline_core.data import ENGINES, Model
+from mandoline_core.data import ENGINES, ColumnType, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
@@ -36,6 +36,7 @@ class _Source(_Table):
     master: Name | None = None
     group: Name | None = None
     weight: Name | None = None
+    types: dict[Name, ColumnType] = {}
 
 
 class _Target(_Source):
@@ -194,8 +195,11 @@ def dump_parts(project: Project) -> dict[str, str]:
     places: dict[str, str] = {}
     for heading, keys in PLACES.items():
         values = {key: getattr(project, setting) for key, setting in keys.items()}
-        if table := {key: _toml(value) for key, value in values.items() if value is not None}:
-            places[heading] = tomli_w.dumps({heading: table})
+        if table := {key: _toml(value) for key, value in values.items() if value not in (None, {})}:
+            types = table.pop("types", {})
+            lines = ", ".join(tomli_w.dumps({column: kind}).strip() for column, kind in types.items())
+            inline = f"types = {{ {lines} }}\n" if types else ""
+            places[heading] = tomli_w.dumps({heading: table}) + inline
     methods = _plain(project.methods)
     declared = _plain(project.trust)
     if "harmless" in declared and not any(project.trust.harmless.values()):

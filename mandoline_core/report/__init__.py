@@ -11,4 +11,5 @@ from mandoline_core.report.functions import ablation, attribute, plan_labels, sl
 from mandoline_core.report.gathering import ReportParts, gather_parts
 from mandoline_core.report.groups import Groups
 from mandoline_core.report.report import Report, notes_of
+from mandoline_core.report.spreads import find_spreads, with_spreads
 from mandoline_core.report.weights import weights_csv, write_weights

@@ -12,6 +12,7 @@ from tests.core.projects import DIGITS
 
 # Of each earlier page: the title now, and what is open there, by its role and name.
 MOVED = {
+    "result": ("Result", None),  # which is at the root
     "estimate": ("Result", None),
     "trust": ("Result", ("tab", "Checks")),
     "compare": ("Result", ("tab", "Methods")),

@@ -17,11 +17,14 @@ from tests.core.projects import REVIEWS
 def test_the_tour_follows_from_page_to_page(visitor: Visitor) -> None:
     """It says that this is a sample, leads to the slices and back, and ends at the person's own data."""
     tour, heading = visitor.page.locator(".st-key-tour"), visitor.main.locator("h1")
-    expect(tour).to_contain_text("A model was tested on 6,000 labelled reviews.")
-    for page in ("Slices", "Slices", "Slices", "Result", "Projects"):
+    expect(tour).to_contain_text("Mandoline estimates how well a model does on new data without labels.")
+    opened = {3: "When the rule says yes, how often is it right?", 4: "Reveal truth"}
+    for step, page in enumerate(("Slices", "Slices", "Slices", "Result", "Projects"), start=1):
         visitor.button("Next").click()
         expect(heading).to_have_text(page)
         visitor.settle()
+        if step in opened:
+            expect(visitor.main.get_by_text(opened[step]).first).to_be_visible()
     expect(tour).to_contain_text("Use my data")
     expect(visitor.button("Next")).to_have_count(0)
 

@@ -88,7 +88,10 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     """Show one in a row of the list: its rule, what it covers and does, and what can be done with it."""
     trial, opened = one.trials.get(workspace.model, one.first), visit.remember(_PREVIEW) == one.name
     added = compute.is_accepted(workspace, one)
-    told = f"{words.effect(trial, share=share)}. {words.coverage(one)}. {one.reason} {words.left_open(one.unexplained)}"
+    why = (
+        f"{words.coverage(one, workspace.model)}. {one.reason_for(workspace.model)} {words.left_open(one.unexplained)}"
+    )
+    told = f"{words.effect(trial, share=share)}. {why}"
     told += " Tried before your last edit." if stale else ""
     note = GIVE_A_REASON if trial.needs_reason else "" if one.stands_out else "Not significant"
     with st.container(key=f"suggestion_{number}", gap="xsmall"):
