@@ -20,7 +20,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check --constraint $(CON
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-beside test-paper test-accessible constraints audit java browser check format bench bench-beside bench-scale load calibrate crash fuzz samples schemas docs coverage results screenshots clean
+.PHONY: help app test test-finetune test-sign-in test-spark test-lowest test-pythons test-built test-beside test-paper test-accessible constraints audit java browser check format bench bench-beside bench-scale lights bands load calibrate crash fuzz samples schemas docs coverage results screenshots clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -192,6 +192,18 @@ POWER ?= 8
 bench-scale: $(READY) ## Measure growth with rows, patterns and partitions into tests/benchmarks/SCALE.md
 	$(BIN)/python -c 'import duckdb' 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check duckdb
 	$(BIN)/python -m tests.benchmarks.scale $(POWER)
+
+# Cases with true labels, each a folder with project files; without the folder there is nothing to do.
+DATA ?= ../shared/data
+RECORDS ?= $(VENV)/records.json
+lights: $(READY) ## Measure coverage and error by light on real cases in DATA, and record the runs in RECORDS
+	$(ONE_THREAD) $(BIN)/python -m tests.benchmarks.lights $(DATA) $(RECORDS)
+
+# BASE says what the runs are of; MIX names the cases in which nothing changed but the mix of rows.
+bands: $(READY) ## Write the table of the experience band from the runs in RECORDS (BASE="51 real cases")
+	test -n "$(BASE)"
+	$(BIN)/python -m tests.benchmarks.bands $(RECORDS) "$(BASE)" $(MIX) > $(VENV)/experience.toml
+	mv $(VENV)/experience.toml mandoline_core/checks/experience.toml
 
 # People at once, and how long they edit: SESSIONS=10 MINUTES=0.5 REST=5 gives a first idea.
 load: $(READY) ## Measure many people editing at the same time (SESSIONS=50, MINUTES=5)

@@ -7,8 +7,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Each, with what it needs and does not declare. balance wants scikit-learn below 1.4 on Python 3.11, and does not fit.
-OTHERS = {"nannyml": ["statsmodels"], "fairlearn": [], "balance": [], "evidently": ["pandas<3"]}
+# Each, with what it needs and does not declare. On Python 3.11, balance (0.23) wants NumPy below 2, which PyArrow 26
+# cannot be imported with, and scikit-learn below 1.4, which is why ours may be 1.3.
+OTHERS = {
+    "nannyml": ["statsmodels"],
+    "fairlearn": [],
+    "balance": ["pyarrow<26; python_version < '3.12'"],
+    "evidently": ["pandas<3"],
+}
 TOGETHER = (list(OTHERS), ["nannyml", "fairlearn", "evidently"], [], *([name] for name in OTHERS))
 ESTIMATE = """
 import pandas as pd, numpy, sklearn, {modules}
@@ -30,7 +36,7 @@ def try_beside(names: list[str], wheel: str, uv: str, folder: Path) -> str:
     install += [more for name in names for more in OTHERS[name]]
     done = subprocess.run(install, capture_output=True, text=True, check=False)
     if done.returncode:
-        return "does not resolve"
+        return f"does not resolve.\n{done.stderr.strip()}"  # uv names the requirements that exclude each other
     code = ESTIMATE.format(modules=", ".join(names or ["scipy"]))
     done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
     return done.stdout.strip() or f"FAILS: {done.stderr.strip().splitlines()[-1]}"

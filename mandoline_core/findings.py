@@ -203,6 +203,9 @@ class Verdict:
         """What the light means, and the reason."""
         return f"{self.meaning}: {self.reason}"
 
+    def __repr__(self) -> str:
+        return f"Verdict({self.level}: {self.message})"
+
     def as_dict(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
         return {

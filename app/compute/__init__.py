@@ -65,10 +65,13 @@ from app.compute.counting import (
     wait_for_tables,
 )
 from app.compute.data import forget, new_labels, plain_samples, samples, table_at
-from app.compute.edits import EditEffect, attempt, change, edit_effect
+from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
+    LastEdit,
+    ask_spread,
     curves,
     effects,
+    effects_in_order,
     experience,
     last_edit,
     matches,
@@ -109,13 +112,14 @@ from app.compute.row_maps import (
 )
 from app.compute.slice_suggestions import (
     accepting,
+    is_accepted,
     previewed,
     refused,
-    spread,
     start_suggestions,
     suggestion_job,
     suggestions,
 )
+from app.compute.spreads import spread, spread_job
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from app.compute.corrections import correction_rows
 from app.compute.counting import in_tables, known_or_drawn, resolved
 from app.compute.data import samples
-from app.compute.estimates import trial
-from app.project import Workspace, state, visit
-from mandoline_core import MandolineError, Project
+from app.compute.estimates import table, trial
+from app.project import Workspace, edits, state, visit
+from mandoline_core import MandolineError, Project, Slice, SliceRow
 from mandoline_core.pipeline import Estimate, check_countable, is_share
 
 
@@ -110,6 +110,17 @@ def edit_effect(workspace: Workspace, edit: Callable[[Project], Project]) -> Edi
     before = now.estimate if now else None
     on_draw = then.drawn and not workspace.drawn
     return EditEffect(before, found.estimate, is_share(found), source, target, on_draw)
+
+
+def dry_run(workspace: Workspace, rule: Slice) -> tuple[SliceRow | None, EditEffect | None]:
+    """Try a rule that is not in the project: how it would look in the list, and what it would do.
+
+    A family has no row; without an effect it is of no use.
+    """
+    project = edits.add_slice(workspace.project, rule)
+    then = known_or_drawn(replace(workspace, project=project))
+    row = table(then).get(project.slices[-1].name)
+    return row, edit_effect(workspace, lambda _: project)
 
 
 def _converged(workspace: Workspace) -> Estimate:

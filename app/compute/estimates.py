@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
-from app.compute import counting, keys
+from app.compute import counting, keys, spreads
 from app.compute.data import model_of, new_labels, revealed, samples
+from app.compute.jobs import A_MOMENT, Job
 from app.compute.keys import kept
 from app.project import Workspace, state
 from mandoline_core import (
@@ -55,8 +56,8 @@ from mandoline_core.pipeline import (
     request_of,
 )
 from mandoline_core.pipeline import fit as fit_cells
+from mandoline_core.report import complete, report_of, with_truth
 from mandoline_core.report import report as full_report
-from mandoline_core.report import report_of, with_truth
 from mandoline_core.slices import resolve
 
 T = TypeVar("T")
@@ -131,38 +132,73 @@ def trial(workspace: Workspace) -> Estimate:
 def report(workspace: Workspace) -> ModelReport:
     """Report on the model on show, by the steps of the command line and the library; with the truth, if revealed.
 
-    Labels of some new rows join it. Revealing the truth walks no step again. A target that brings its labels along has
-    a truth before anyone asked for it; pages show it only once they did.
+    Its intervals allow for the choice of slices once that is known. Labels of some new rows join it. Showing the truth
+    walks no step again. A target that brings its labels along has a truth before anyone asked for it; pages show it
+    only once they did.
     """
     project, (_, target) = workspace.project, samples(workspace)
     if workspace.revealed or project.target_labels or (project.metric.column or project.label) in target.columns:
-        return _with_labels(workspace)
-    return report_of(request(workspace), model_of(workspace), memo(workspace))
+        return _with_labels(workspace, _moved(workspace))
+    return _checked(workspace)
+
+
+def _moved(workspace: Workspace) -> float | None:
+    """Return how far other plausible slices move the estimate; None where it is not known."""
+    found = spreads.spread(workspace)
+    return None if found is None else found.moved
+
+
+def _checked(workspace: Workspace) -> ModelReport:
+    found, moved = report_of(request(workspace), model_of(workspace), memo(workspace)), _moved(workspace)
+    return found if moved is None or not found.converged else found.allow_for_choice(moved)
 
 
 @kept(by=keys.report)
-def _with_labels(workspace: Workspace) -> ModelReport:
-    found, some = report_of(request(workspace), model_of(workspace), memo(workspace)), new_labels(workspace)
+def _with_labels(workspace: Workspace, moved: float | None) -> ModelReport:
+    found, some = _checked(workspace), new_labels(workspace)
     if some is not None:
         found = add_labels(found, *some)
     return with_truth(found, revealed(workspace) if workspace.revealed else samples(workspace)[1])
 
 
-@kept(by=keys.solution)
 def second_opinion(workspace: Workspace) -> SecondOpinionOn | None:
     """Say what the model's own confidence adds to the estimate."""
-    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    return _second_opinion(workspace, _moved(workspace))
+
+
+@kept(by=keys.solution)
+def _second_opinion(workspace: Workspace, moved: float | None) -> SecondOpinionOn | None:
+    found = _checked(workspace)
     return second_opinion_on(found, drawn_fit(workspace, found.fit))
 
 
 def experience(workspace: Workspace) -> Experience | None:
     """Say how far estimates with the same verdict were off: first in this project's own record."""
-    found = report_of(request(workspace), model_of(workspace), memo(workspace))
+    found = _checked(workspace)
     opinion = second_opinion(workspace) if found.is_red else None
     return experience_of(found, state.store().track_memory(workspace.id), opinion)
 
 
-def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
+def ask_spread(workspace: Workspace) -> Job | None:
+    """Find out how far other plausible slices move the estimates; return the job while it is not known."""
+    if not spreads.is_wanted(workspace) or spreads.spread(workspace) is not None:
+        return None
+    job = spreads.spread_job(workspace)
+    if job is None:
+        job = spreads.start(workspace, whole_report(workspace))
+        job.wait(A_MOMENT)
+    return job if spreads.spread(workspace) is None else None
+
+
+def quoted_report(workspace: Workspace, labelled: Sample | None) -> Report:
+    """Report on all models as they are quoted: intervals allow for the choice of slices, which may take seconds."""
+    found = whole_report(workspace)
+    if spreads.is_wanted(workspace):
+        found = found.with_spreads(spreads.spreads(workspace))
+    return complete(found, some=new_labels(workspace), labelled=labelled)
+
+
+def whole_report(workspace: Workspace) -> Report:
     """Report on all models, the one on show first; another is left out where it has no report."""
     asked, recall = request(workspace), memo(workspace)
     models = [model_of(workspace)]
@@ -173,10 +209,19 @@ def whole_report(workspace: Workspace, labelled: Sample | None) -> Report:
             except MandolineError:
                 continue
             models.append(model)
-    return full_report(asked, recall, models=models, labelled=labelled, some=new_labels(workspace))
+    return full_report(asked, recall, models=models)
 
 
-def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
+@dataclass(frozen=True)
+class LastEdit:
+    """Hold the last edit: its name, and the report before it, if there was one."""
+
+    label: str
+    before: ModelReport | None
+    earlier: Workspace
+
+
+def last_edit(workspace: Workspace) -> LastEdit | None:
     """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
     earlier, label = state.before(workspace), workspace.revision.label
     if earlier is None or earlier.project.metric != workspace.project.metric:
@@ -186,8 +231,8 @@ def last_edit(workspace: Workspace) -> tuple[str, ModelReport | None] | None:
             return None
         found = report(earlier) if counting.is_known(earlier) else None  # nothing is counted for it
     except MandolineError:
-        return label, None
-    return label, found if found is not None and found.converged else None
+        found = None
+    return LastEdit(label, found if found is not None and found.converged else None, earlier)
 
 
 def reports(workspace: Workspace) -> Mapping[str, ModelReport]:
@@ -222,6 +267,18 @@ def quick_effects(workspace: Workspace) -> dict[str, AttributionPart]:
         return {part.rule: part for part in effects(workspace).parts}
     except MandolineError:
         return {}
+
+
+def effects_in_order(workspace: Workspace) -> dict[str, AttributionPart]:
+    """Find how far each rule moves the estimate when rules are added in the order of the list."""
+    found: dict[str, AttributionPart] = {}
+    first, *points = curves(workspace, leave_one_out=False).cumulative
+    before = first.estimate
+    for point in points:
+        if point.slice is not None and point.estimate is not None and before is not None:
+            found[point.slice] = AttributionPart(point.slice, point.estimate - before, None)
+            before = point.estimate
+    return found
 
 
 @kept(by=keys.every_slice)

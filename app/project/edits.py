@@ -13,7 +13,7 @@ from mandoline_core.slices import Answer, Side
 
 
 def put_slice(project: Project, name: str, rule: Slice) -> Project:
-    """Replace the rule called `name`; a new name is carried over to edges and combinations."""
+    """Replace the rule called `name`; a new name is carried over to edges, combinations and what was chosen."""
     find_slice(project, name)
 
     def moved(slice_: str) -> str:
@@ -23,7 +23,8 @@ def put_slice(project: Project, name: str, rule: Slice) -> Project:
     edges = project.edges
     if not isinstance(edges, str):
         edges = tuple((moved(a), moved(b)) for a, b in edges)
-    return replace(project, slices=slices, edges=edges)
+    chosen = tuple(map(moved, project.trust.chosen_slices))
+    return replace(project, slices=slices, edges=edges, trust=replace(project.trust, chosen_slices=chosen))
 
 
 def write_field(project: Project, name: str, field: str, value: Any, source: Sample) -> Project:

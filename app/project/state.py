@@ -147,6 +147,12 @@ def change(
         st.session_state["redraw"] = []  # Undo and Redo stand outside of the part of the page that is drawn again
 
 
+def prolong(first: int, last: int) -> None:
+    """Go on with an edit that led to some states, as long as nobody has gone on from there."""
+    if store().head(_editable_id()).number == last:
+        store().prolong(_editable_id(), first, last)
+
+
 def look(**view: Any) -> None:
     """Change how the project is looked at (model, revealed), which is no step of undo."""
     try:

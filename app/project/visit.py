@@ -94,12 +94,19 @@ def bind(key: str, value: Any) -> str:
     bound = st.session_state.setdefault("bound", {})
     # What the project held when the widget was last set is kept beside it. Only where the project has changed since
     # (undo, another tab, another person) is the widget set anew: else it would lose what is being typed.
-    if key not in st.session_state or key not in bound or bound[key] != value:
+    if key == st.session_state.pop("left", None) and key in st.session_state:
+        bound[key] = value
+    elif key not in st.session_state or key not in bound or bound[key] != value:
         # Setting a value that is there already would take a slider back from where it has gone in the meantime.
         if key not in st.session_state or st.session_state[key] != value:
             st.session_state[key] = value
         bound[key] = value
     return key
+
+
+def leave(key: str) -> None:
+    """Leave a widget as it is when it is drawn next, whatever the project holds: a hand is moving it."""
+    st.session_state["left"] = key
 
 
 def shown(key: str) -> Any:

@@ -7,12 +7,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app import compute
-from app.project import Workspace, state
-from app.views import parts
+from app.project import Workspace, state, visit
+from app.views import next_step, parts
 from app.words import markup, wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import show_interval
-from mandoline_core.pipeline import is_share
+from mandoline_core.pipeline import Ablation, is_share
 from mandoline_core.report import charts
 
 
@@ -40,9 +40,8 @@ def summary(
             return error
         report = compute.report(workspace)
         change = ""
-        label, before = edit or ("", None)
-        if before is not None and report.converged:
-            change = markup.change_words(label, before, report)
+        if edit is not None and edit.before is not None and report.converged:
+            change = markup.change_words(edit.label, edit.before, report)
         if shows_number:
             st.html(markup.bar(report, change))
         elif change:
@@ -53,13 +52,14 @@ def summary(
 def _updating(workspace: Workspace, where: DeltaGenerator | None) -> MandolineError | None:
     """Keep the last estimate in sight, marked, while all rows are being counted; what is below looks at the draw."""
     working = compute.still_counting(workspace)
-    stopped = working is not None and not working.job.running
+    if working is None:  # they were counted while the page was drawn: nothing else would draw it again
+        st.rerun()
+    stopped = not working.job.running
     with where or place():
         # At once: what the draw says takes a moment.
         st.html(markup.updating(compute.last_estimate(workspace), stopped=stopped))
         below = st.empty()
-        if working is not None:
-            parts.show_working(working, "count")
+        parts.show_working(working, "count")
         error = problem(workspace)
         if error is not None:
             parts.show_error(error)
@@ -78,10 +78,10 @@ def _no_estimate(workspace: Workspace, error: MandolineError) -> None:
     edit = compute.last_edit(workspace)
     if edit is None:
         return
-    label, before = edit
-    if before is not None:
-        st.html(markup.last_estimate(before, label))
-    st.button(wording.plain(f"Undo: {label}"), icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,))
+    if edit.before is not None:
+        st.html(markup.last_estimate(edit.before, edit.label))
+    label = wording.plain(f"Undo: {edit.label}")
+    st.button(label, icon=":material/undo:", key="bar_undo", on_click=state.step, args=(-1,))
 
 
 def problem(workspace: Workspace) -> MandolineError | None:
@@ -94,23 +94,38 @@ def problem(workspace: Workspace) -> MandolineError | None:
 
 
 def panel(workspace: Workspace) -> None:
-    """Show what the estimate is made from, next to the work; nothing without an estimate."""
+    """Show what the estimate is made from, next to the work, over what it was before the last edit."""
     if problem(workspace) is not None:
         return
-    report = compute.report(workspace)
-    weights = charts.small_weights(report, alt="Weights of the labelled rows")
+    report, edit = compute.report(workspace), compute.last_edit(workspace)
+    if workspace.drawn or (edit is not None and (edit.before is None or not markup.differs(edit.before, report))):
+        edit = None
+    place = f"axes:{workspace.id}:{workspace.model}"
+    axes: charts.Axes = visit.remember(place) or {}
+    weights = charts.small_weights(
+        report, before=edit.before if edit else None, axes=axes, alt="Weights of the labelled rows"
+    )
     curve = charts.small_curve(
         compute.curves(workspace, leave_one_out=False),
+        before=_curve_before(edit),
+        axes=axes,
         truth=report.truth if workspace.revealed else None,
         share=is_share(report),
         alt="The estimate as slices are added",
     )
+    visit.remember(place, axes)
     st.html(weights + curve)
-    worst = next((finding for finding in report.findings if finding.severity != "info"), None)
-    if worst is not None:
-        st.warning(wording.tell(worst.text), icon=":material/warning:")
+    next_step.show(workspace, report, edit)
     if len(workspace.project.models) > 1:
         models_table(workspace)
+
+
+def _curve_before(edit: compute.LastEdit | None) -> Ablation | None:
+    """Return the curve before the last edit, where there was one."""
+    try:
+        return None if edit is None else compute.curves(edit.earlier, leave_one_out=False)
+    except MandolineError:
+        return None
 
 
 def models_table(workspace: Workspace) -> None:

@@ -1,23 +1,14 @@
-"""Parts of pages in HTML: the bar that stays in sight, and a slice in one row of numbers."""
+"""The bar that stays in sight, in HTML: the estimate, its verdict, and what the last edit did to them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
-from mandoline_core import ModelReport, SliceRow
+from mandoline_core import ModelReport
 from mandoline_core.arrays import Interval
-from mandoline_core.formatting import (
-    is_nothing,
-    show_effect,
-    show_ends,
-    show_interval,
-    show_percent,
-    show_points,
-    show_value,
-)
-from mandoline_core.pipeline import AttributionPart, is_share
-from mandoline_core.report.charts import SOURCE, TARGET, palette
+from mandoline_core.formatting import is_nothing, show_ends, show_percent, show_points, show_value
+from mandoline_core.pipeline import is_share
+from mandoline_core.report.charts import palette
 from mandoline_core.report.words import TOOLTIPS
 
 BAR_KEY = "live_summary"
@@ -43,8 +34,10 @@ div:has(> .st-key-{BAR_KEY}) {{ position: sticky; top: {_HEADER}; z-index: 90; }
 .st-key-{BAR_KEY} .updating {{ font-weight: 650; color: light-dark(#92400E,#FCD34D); }}
 .st-key-{BAR_KEY} .more {{ font-size: 0.875rem; opacity: 0.8; }}
 @media (max-width: 640px) {{
-  .st-key-{BAR_KEY} .bar {{ flex-wrap: wrap; }}
-  .st-key-{BAR_KEY} .aside {{ display: none; }}
+  .st-key-{BAR_KEY} .bar {{ flex-wrap: wrap; row-gap: 0; }}
+  .st-key-{BAR_KEY} .bar .more {{ display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2;
+    white-space: normal; font-size: 0.78rem; }}
+  .st-key-{BAR_KEY} .bar .aside {{ display: none; }}
 }}
 </style>"""
 
@@ -58,11 +51,14 @@ def bar(report: ModelReport, change: str) -> str:
         value = f"<b{number}>{show_value(report.estimate, share=share)}</b> ({_ends(report)})"
     else:
         value = "<b>No estimate: the weights could not be fitted</b>"
-    said = [f'<span title="{escape(TOOLTIPS["interval"])}">{value}</span>', _chip(report)]
+    alone = report.sampling_interval is None and report.settings.spread and not report.rests_on_labels
+    hint = f"{TOOLTIPS['interval']} {TOOLTIPS['sampling only']}" if alone else TOOLTIPS["interval"]
+    said = [f'<span title="{escape(hint)}">{value}</span>', _chip(report)]
+    basis = f"Labelled data {source}, {rows} effective rows{', interval for sampling error alone' if alone else ''}"
     return _line(
         *(reversed(said) if report.is_red else said),
         f'<span class="more">{escape(change)}</span>' if change else "",
-        f'<span class="more aside">Labelled data {source}, {rows} effective rows</span>',
+        f'<span class="more aside">{basis}</span>',
     )
 
 
@@ -116,7 +112,9 @@ def change_words(label: str, before: ModelReport, now: ModelReport) -> str:
     """Write what an edit did to the estimate, its interval, the rows it rests on, the rows left out, the verdict."""
     share = is_share(now)
     steps = [_step(f"{label}:", before.estimate, now.estimate, share=share)]
-    halves = [_bare((one.interval[1] - one.interval[0]) / 2, share=share) for one in (before, now)]
+    # Other plausible slices are tried later, if at all: what an edit did is compared without them.
+    ends = [one.sampling_interval or one.interval for one in (before, now)]
+    halves = [bare((high - low) / 2, share=share) for low, high in ends]
     rows = [f"{one.effective_sample_size:,.0f}" for one in (before, now)]
     left_out = [show_percent(one.set_aside) for one in (before, now)]
     meanings = [one.verdict.meaning if one.verdict else "" for one in (before, now)]
@@ -126,6 +124,11 @@ def change_words(label: str, before: ModelReport, now: ModelReport) -> str:
         if old != new:
             steps.append(f"{words} {old} \u2192 {new}")
     return "; ".join(steps)
+
+
+def differs(before: ModelReport, now: ModelReport) -> bool:
+    """Tell whether two reports differ in what is written of them."""
+    return change_words("", before, now) != change_words("", now, now)
 
 
 def _step(label: str, before: float, now: float, *, share: bool) -> str:
@@ -157,130 +160,10 @@ def _chip(report: ModelReport) -> str:
     return f'<span style="color:light-dark({light},{dark})" title="{escape(TOOLTIPS["verdict"])}">{mark} {word}</span>'
 
 
-ROWS_KEY = "slice_list"
-# Scoped to the one container: rows of a switch, a name and numbers, without a container for each, which would cost
-# more than what is in it. What is open takes the whole width.
-ROWS_STYLE = f"""<style>
-.st-key-{ROWS_KEY} {{ display: grid; grid-template-columns: auto minmax(5rem, 1fr) 13.25rem;
-  align-items: center; column-gap: 0.5rem; row-gap: 0.3rem; }}
-.st-key-{ROWS_KEY} > div {{ width: auto; min-width: 0; }}
-.st-key-{ROWS_KEY} > [data-testid=stLayoutWrapper],
-.st-key-{ROWS_KEY} > div:has(.heads) {{ grid-column: 1 / -1; }}
-.st-key-{ROWS_KEY} > div > .stButton button {{ justify-content: flex-start; text-align: left; padding: 0.1rem 0.3rem;
-  min-height: 0; width: 100%; }}
-.st-key-{ROWS_KEY} > div > .stButton button div {{ justify-content: flex-start; text-align: left; width: 100%;
-  min-width: 0; }}
-.st-key-{ROWS_KEY} > div > .stButton button p {{ font-size: 0.75rem; line-height: 1.25; white-space: nowrap;
-  overflow: hidden; text-overflow: ellipsis; }}
-.st-key-{ROWS_KEY} > div > .stButton strong {{ display: block; font-size: 0.9rem; overflow: hidden;
-  text-overflow: ellipsis; }}
-.st-key-{ROWS_KEY} .slice {{ display: grid; grid-template-columns: 4.6rem 3.6rem 4.2rem; column-gap: 0.4rem;
-  font-size: 0.78rem; line-height: 1.3; align-items: center; }}
-.st-key-{ROWS_KEY} .slice > div {{ white-space: nowrap; }}
-.st-key-{ROWS_KEY} .slice small {{ opacity: 0.75; }}
-.st-key-{ROWS_KEY} .heads {{ margin-left: auto; width: 13.25rem; opacity: 0.75; align-items: end; }}
-.st-key-{ROWS_KEY} .heads > div {{ white-space: normal; font-size: 0.72rem; line-height: 1.15; }}
-.st-key-{ROWS_KEY} .scale {{ position: relative; display: block; height: 4px; margin-top: 2px; background: #8882; }}
-.st-key-{ROWS_KEY} .scale i {{ position: absolute; top: 0; bottom: 0; min-width: 2px; }}
-</style>"""
-
-
-def slice_heads(score: str) -> str:
-    """Write what the columns of the list are.
-
-    Parameters
-    ----------
-    score : str
-        What the metric is called.
-    """
-    heads = (
-        "labelled \u2192 new rows",
-        f"{escape(score)} in | else",
-        f'<span title="{escape(TOOLTIPS["attribution"])}">effect on estimate</span>',
-    )
-    return f'<div class="slice heads">{"".join(f"<div>{head}</div>" for head in heads)}</div>'
-
-
-def slice_row(rows: Sequence[SliceRow], *, on: bool, effect: str, note: str, share: bool) -> str:
-    """Write the numbers of a rule; a family shows the member that shifts most.
-
-    Parameters
-    ----------
-    effect : str
-        Its effect on the estimate, from `effect_bar`.
-    note : str
-        Findings about it; shown on hovering.
-    """
-    row = max(rows, key=lambda member: abs(member.shift), default=None)
-    if row is None:
-        return '<div class="slice"></div>'
-    said = escape(note)
-    warning = f' <span role="img" aria-label="note: {said}" title="{said}">\u26a0</span>' if note else ""
-    cells = (_cover(row, len(rows)), _scores(row, share=share), f"{effect}{warning}")
-    faded = "" if on else ' style="opacity:0.6"'
-    return f'<div class="slice"{faded}>{"".join(f"<div>{cell}</div>" for cell in cells)}</div>'
-
-
-def members(rows: Sequence[SliceRow]) -> str:
-    """Write the members of a family, each with how much of both samples it matches."""
-    lines = "".join(
-        f'<div style="margin-bottom:0.4rem"><b>{escape(row.name)}</b> '
-        f'<small title="{escape(row.full_rule)}">{escape(row.rule)}</small>{_cover(row, 1)}</div>'
-        for row in rows
-    )
-    return f'<div class="slice" style="display:block">{lines}</div>'
-
-
-def effect_bar(part: AttributionPart | None, place: tuple[float, float], *, share: bool) -> str:
-    """Write the effect of a slice over a step of the waterfall from the labelled score to the estimate.
-
-    Parameters
-    ----------
-    place : pair of float
-        Where the step starts and ends, in shares of the way.
-    """
-    if part is None:
-        return "\u2013"
-    left, right = (100 * end for end in sorted(place))
-    step = (
-        f'<span class="scale"><i style="left:{left:.1f}%;width:{right - left:.1f}%;background:currentColor"></i></span>'
-    )
-    said = show_effect(part.value, part.interval, share=share)
-    return f'<div title="{said}"><b>{show_points(part.value, share=share, unit=False)}</b>{step}</div>'
-
-
-def _cover(row: SliceRow, n_members: int) -> str:
-    """Write how much of both samples a slice matches, over a bar for each; of a family, the member that shifts most."""
-    labelled, new, step = (
-        show_percent(row.source), show_percent(row.target), show_points(row.shift, share=True, unit=False)
-    )  # fmt: skip
-    title = f"{labelled} of labelled rows, {new} of new rows ({step} points)"
-    if n_members > 1:
-        title = f"{n_members} slices. Most shifted, {row.name}: {title}"
-    bars = "".join(
-        f'<span class="scale"><i style="left:0;width:{100 * rate:.1f}%;background:{colour}"></i></span>'
-        for rate, colour in ((row.source, SOURCE), (row.target, TARGET))
-    )
-    return f'<div title="{escape(title)}">{_bare(row.source, share=True)} \u2192 <b>{new}</b>{bars}</div>'
-
-
-def _scores(row: SliceRow, *, share: bool) -> str:
-    """Write the score in a slice and elsewhere, with intervals on hovering."""
-    said, short = [], []
-    for side, part in (("in slice", row.inside), ("elsewhere", row.outside)):
-        if part.score is None or part.interval is None:
-            said.append(f"{side}: no labelled rows")
-            short.append("\u2013")
-        else:
-            said.append(f"{side} {show_interval(part.score, part.interval, share=share)}, {part.n:,} labelled rows")
-            short.append(_bare(part.score, share=share))
-    return f'<span title="{escape("; ".join(said))}">{" | ".join(short)}</span>'
-
-
-def _bare(value: float, *, share: bool) -> str:
+def bare(value: float, *, share: bool) -> str:
     """Write a number without its unit, where a column or the number next to it has one.
 
-    >>> _bare(0.491, share=True), _bare(12.5, share=False)
+    >>> bare(0.491, share=True), bare(12.5, share=False)
     ('49.1', '12.5')
     """
     return show_points(value, share=share, sign=False, unit=False)

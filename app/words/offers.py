@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.words.wording import SIDES, step_to
-from mandoline_core import Description, Suggestion
+from mandoline_core import Description, SliceRow, Suggestion
 from mandoline_core.discovery import RemainingShift, TrialEstimate
-from mandoline_core.formatting import counted, show_ends, show_percent
+from mandoline_core.formatting import counted, show_ends, show_percent, show_value
 
 
 def coverage(one: Suggestion) -> str:
@@ -26,6 +26,35 @@ def effect(trial: TrialEstimate, *, share: bool) -> str:
     aside = f", {show_percent(trial.set_aside)} of new rows left out" if trial.set_aside else ""
     ends = show_ends(trial.interval, share=share)
     return f"Estimate {said} ({ends}), {trial.effective_sample_size:,.0f} effective rows{aside}"
+
+
+def dry_run(row: SliceRow | None, step: str, score: str, *, share: bool) -> str:
+    """Say what a rule that is being typed would match and do.
+
+    Parameters
+    ----------
+    step : str
+        The estimate before and after; empty where it would be of no use.
+    score : str
+        What the metric is called.
+    """
+    said = []
+    if row is not None:
+        if not (row.source and row.target):
+            return _no_use(row)
+        said.append(f"{show_percent(row.source)} \u2192 {show_percent(row.target)} of rows")
+        if row.inside.score is not None:
+            said.append(f"{score} {show_value(row.inside.score, share=share)}")
+    if not step:
+        return f"{', '.join([*said, 'too few rows for an estimate'])}."
+    return f"{', '.join([*said, f'estimate {step}'])}; Enter adds"
+
+
+def _no_use(row: SliceRow) -> str:
+    """Say why a rule that lacks rows in one of the samples is of no use."""
+    if row.target:
+        return f"{show_percent(row.target)} of new rows, but no labelled row, so the estimate cannot cover them."
+    return "Matches no new row." if row.source else "Matches no row."
 
 
 def left_open(found: RemainingShift | None) -> str:

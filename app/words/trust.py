@@ -52,6 +52,8 @@ def unmodelled_table(lines: Sequence[BalanceLine]) -> pd.DataFrame:
                 **shift_columns(line),
                 "z": line.z,
                 "significant": line.stands_out,
+                "effect on the estimate": line.measured and line.measured.effect,
+                "could move the estimate by": line.measured and line.measured.most,
             }
             for line in lines
         ]

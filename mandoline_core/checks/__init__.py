@@ -5,7 +5,7 @@ One file a check; sensitivity to hidden change is here too.
 
 from __future__ import annotations
 
-from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
+from mandoline_core.checks.balance import BalanceLine, columns_of, times_by_size, unmodelled_balance
 from mandoline_core.checks.check import CheckRule, NotRun
 from mandoline_core.checks.checks import (
     CHECKS,
@@ -16,12 +16,12 @@ from mandoline_core.checks.checks import (
     method_for,
     report_model,
 )
-from mandoline_core.checks.columns import NOTABLE
 from mandoline_core.checks.corrections import MISTAKE_Z
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.drift import Drift, SliceCalibration
 from mandoline_core.checks.evidence import Evidence, ModelReport
 from mandoline_core.checks.experience import Band, Experience, blind_spot, experience_of, known_of, measure_bands
+from mandoline_core.checks.impact import Impact
 from mandoline_core.checks.means import (
     CellWeights,
     compare_means,

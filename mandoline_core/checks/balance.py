@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Literal
 
 import numpy as np
 
-from mandoline_core.checks.means import MeanGaps, compare_means, sampling_threshold, weigh
+from mandoline_core.checks.impact import Impact, impact, score_sums
+from mandoline_core.checks.means import (
+    LARGE,
+    NOTABLE,
+    MeanGaps,
+    compare_means,
+    counted_by_pattern,
+    sampling_threshold,
+    weigh,
+)
 from mandoline_core.domain_classifier import MOST_LEVELS, EncodedColumn
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import show_mean
 from mandoline_core.pipeline import (
     FARTHEST,
-    NO_VARIANCE,
     ColumnTable,
     Estimate,
     MeanShift,
@@ -28,19 +35,10 @@ from mandoline_core.pipeline import (
     standardise,
 )
 from mandoline_core.slices import Slice, free_name
-from mandoline_core.weighting import (
-    ProductPairs,
-    edge_threshold,
-    expected_potentials,
-    has_rows,
-    pair_gaps,
-    score_tests,
-)
 
 KOLMOGOROV = "largest gap between shares above a value (Kolmogorov-Smirnov)"
 TOTAL_VARIATION = "share of rows to move to another value (total variation)"
 WORD_GAP = "largest gap between shares of rows with a word"
-AGREEMENT = "gap between shares of rows on which the two agree"
 MOST_SHOWN = 5  # words of a text column
 MUCH_MORE = 3.0  # a significant comparison replaces another if it differs this many times as much
 
@@ -80,6 +78,8 @@ class BalanceLine:
         The slices that read the column, and cover only part of it.
     unseen : bool
         Whether all source rows are on one side of the cut, value or word that the samples differ in: no slice can help.
+    impact : Impact or None
+        How far what remains of the column could move the estimate; None where no slope of the score can be told.
     """
 
     column: str
@@ -101,6 +101,7 @@ class BalanceLine:
     suggestion: Slice | Edge | None = None
     read_by: tuple[str, ...] = ()
     unseen: bool = False
+    impact: Impact | None = None
 
     @property
     def stands_out(self) -> bool:
@@ -111,6 +112,35 @@ class BalanceLine:
     def constant(self) -> bool:
         """Whether no two rows of a sample differ in it, and the samples do: no weights can change that."""
         return abs(self.before) == FARTHEST
+
+    @property
+    def measured(self) -> Impact | None:
+        """How far it could move the estimate; None where the labelled rows cannot tell, as they lack such values."""
+        return None if self.unseen or self.constant else self.impact
+
+    @property
+    def times(self) -> float:
+        """How much it matters: by how far it could move the estimate, against the estimate's interval.
+
+        Where nobody can tell, by what remains, against a quarter of a standard deviation.
+        """
+        return times_by_size(self.after) if self.measured is None else self.measured.times
+
+    @property
+    def severity(self) -> Literal["warning", "serious"] | None:
+        """What the columns check makes of it.
+
+        Serious: it could move the estimate by more than the length of its interval, and is large, or moves it far.
+        Where nobody can tell how far, it is enough that it is large. A text counts either way: one word represents
+        others.
+        """
+        found = self.measured
+        by_size = found is None or self.kind == "text"
+        if not self.stands_out or (self.times <= 1 and not (by_size and abs(self.after) > NOTABLE)):
+            return None
+        large = abs(self.after) > LARGE
+        far = found is not None and found.leaves and (large or found.is_big)
+        return "serious" if far or (by_size and large) else "warning"
 
     @property
     def name(self) -> str:
@@ -133,6 +163,15 @@ class BalanceLine:
         return {**plain, "suggestion": words, "stands_out": self.stands_out}
 
 
+def times_by_size(after: float) -> float:
+    """Hold what remains, in standard deviations, against a quarter of one.
+
+    >>> times_by_size(-0.5)
+    2.0
+    """
+    return abs(after) / NOTABLE
+
+
 def show_day(days: float) -> str:
     """Write days since 1970 as a date.
 
@@ -140,16 +179,6 @@ def show_day(days: float) -> str:
     '2024-10-04'
     """
     return str(date(1970, 1, 1) + timedelta(days=int(days // 1)))
-
-
-def counted_by_pattern(report: Estimate) -> bool:
-    """Tell whether what was added up by pattern while counting serves a report.
-
-    Not where the slices are others by now, where the source is split, or where rows of a pattern differ in weight.
-    """
-    fit, problem = report.fit, report.problem
-    same = fit.in_table or (problem.patterns is fit.cells.count.patterns and len(problem.groups) == 1)
-    return same and report.outcome.scored_weights is None
 
 
 def columns_of(report: Estimate) -> ColumnTable | None:
@@ -160,16 +189,15 @@ def columns_of(report: Estimate) -> ColumnTable | None:
     cells = report.cells
     if cells.drawn is None:
         return None
-    table = cells.columns if counted_by_pattern(report) else None
-    if table is None:
-        by_row = report.outcome.scored_weights is not None
-        members = report.fit.row_members
-        table = column_table(cells.drawn, members, len(report.problem.patterns), by_row=by_row)
-    return table.compared(report.fit.trust.harmless)
+    harmless = report.fit.trust.harmless
+    if counted_by_pattern(report) and cells.columns is not None:
+        return cells.columns.compared(harmless)
+    by_row, members = report.outcome.scored_weights is not None, report.fit.row_members
+    return column_table(cells.drawn.compared(harmless), members, len(report.problem.patterns), by_row=by_row)
 
 
 def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLine, ...]:
-    """Compare every column before and after weighting, on the cells; what remains most comes first.
+    """Compare every column before and after weighting, on the cells; what could move the estimate most comes first.
 
     Parameters
     ----------
@@ -192,7 +220,8 @@ def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLin
     if (table.drawn.n_source, table.n_patterns) != rows_and_patterns:
         raise MandolineError("The column table is of other slices or other rows. Compute it again with columns_of().")
     weights, threshold = weigh(report, table.cells), sampling_threshold(table.n_tests)
-    gaps = [compare_means(weights, tally) for tally in table.tallies]
+    sums = score_sums(report, table)
+    gaps = [compare_means(weights, *both) for both in zip(table.tallies, sums, strict=True)]
     rules = report.cells.slices
     names, keys = {rule.name for rule in rules}, {rule.key for rule in rules}
     lines = []
@@ -209,61 +238,14 @@ def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLin
                 rule = None if rule.key in keys else replace(rule, name=free_name(rule.name, names))
             # Another rule on the same text, such as another word, is no reason to expect that this one matches.
             readers = tuple(other.name for other in rules if name in other.reads and line.kind != "text")
-            lines.append(replace(line, suggestion=rule, read_by=readers))
-    return _worst_first(lines)
+            moved = None if sums[0] is None else impact(list(parts.values()), threshold, report, sums[0].variance)
+            lines.append(replace(line, suggestion=rule, read_by=readers, impact=moved))
+    return worst_first(lines)
 
 
-def unmodelled_pairs(report: Estimate) -> tuple[BalanceLine, ...]:
-    """Compare how often each pair of slices without an edge agrees, before and after weighting.
-
-    The suggestion is an edge, where the source has rows for it. Nothing is returned for methods that do not fit
-    slices, or where testing would mean enumerating too many uncertain slices together.
-    """
-    problem = report.problem
-    names = problem.patterns.names
-    if report.outcome.delta is None or len(names) < 2:
-        return ()
-    try:
-        tests, gaps = score_tests(problem), pair_gaps(problem)
-    except MandolineError:
-        return ()
-    corrections, table = problem.corrections(), problem.patterns
-    kept = report.outcome.kept * table.target
-    pairs = tuple(itertools.combinations(range(len(names)), 2))
-    truth = expected_potentials(table.codes, corrections.target, ())
-    means = ProductPairs(truth, pairs).average(kept / kept.sum())
-    agree = dict(zip(pairs, (1 + means) / 2, strict=True))
-    lines = []
-    for test in tests:
-        target, (before, after) = float(agree[test.edge]), gaps[test.edge]
-        source = target - before
-        variance = (source * (1 - source) + target * (1 - target)) / 2
-        deviation = np.sqrt(variance) if variance > NO_VARIANCE else 0.0  # they always agree, or never
-        shifts = standardise(np.array([before, after]), np.array(deviation), 1.0).tolist()
-        pair = names[test.edge[0]], names[test.edge[1]]
-        lines.append(
-            BalanceLine(
-                column=f"{pair[0]} + {pair[1]}",
-                kind="pair",
-                detail="agree",
-                source=source,
-                weighted=target - after,
-                target=target,
-                before=shifts[0],
-                after=shifts[1],
-                distance=AGREEMENT,
-                distance_before=abs(before),
-                distance_after=abs(after),
-                z=test.z,
-                threshold=edge_threshold(len(names)),
-                suggestion=pair if has_rows(problem, test.edge) else None,
-            )
-        )
-    return _worst_first(lines)
-
-
-def _worst_first(lines: list[BalanceLine]) -> tuple[BalanceLine, ...]:
-    return tuple(sorted(lines, key=lambda line: (-round(abs(line.after), 12), line.column)))
+def worst_first(lines: Iterable[BalanceLine]) -> tuple[BalanceLine, ...]:
+    """Sort by how far each could move the estimate; of those where nobody knows, and of equals, by what remains."""
+    return tuple(sorted(lines, key=lambda line: (-line.times, -round(abs(line.after), 12), line.column)))
 
 
 def column_line(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from mandoline_core.checks.balance import BalanceLine
+from mandoline_core.checks.balance import BalanceLine, worst_first
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.evidence import ModelReport
-from mandoline_core.checks.means import NOTABLE
 from mandoline_core.domain_classifier import NamingColumn, name_features
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import listed, show_points
 from mandoline_core.slices import Slice
 
-LARGE = 0.8  # standard deviations; from here on, the two samples hardly look like one population in that column
 MOST_FINDINGS = 3
 MOST_NAMED = 2  # slices that read a column
 _SAME = 1e-9  # standard deviations; sums in another order differ by less
@@ -79,15 +77,14 @@ def naming_findings(naming: Sequence[NamingColumn]) -> Iterator[Finding]:
 
 
 def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
-    """Report columns that differ after weighting, beyond sampling error: by 0.25 standard deviations, or much (0.8).
+    """Report columns that differ after weighting, beyond sampling error, and could move the estimate.
 
-    At most three, the worst; pairs of slices have a finding of their own. If nothing was weighted, before and
-    after are the same for every line, and no finding mentions weighting.
+    At most three, those that could most; pairs of slices have a finding of their own. If nothing was weighted, before
+    and after are the same for every line, and no finding mentions weighting.
     """
     lines = [line for line in lines if line.kind != "pair"]
     weighted = any(abs(line.after - line.before) > _SAME for line in lines)
-    notable = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
-    for line in sorted(notable, key=lambda line: -round(abs(line.after), 12))[:MOST_FINDINGS]:  # twins stay in order
+    for line in worst_first(line for line in lines if line.severity is not None)[:MOST_FINDINGS]:
         source, target = line.show(line.weighted), line.show(line.target)
         name = line.name if line.detail == "mean" else repr(line.name)
         change = "differs after weighting" if weighted and not line.constant else "differs"
@@ -96,10 +93,13 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
             detail = "It is constant in both, so no weights can change that."
         elif weighted:
             detail = f"That is {line.after:+.2f} standard deviations ({line.before:+.2f} before weighting)."
+        if line.measured is not None:
+            most = show_points(line.measured.most, share=line.measured.share, sign=False)
+            detail = f"{detail[:-1]}, and could move the estimate by {most}."
         yield Finding(
             "columns",
             "unmodelled_shift",
-            "serious" if abs(line.after) > LARGE else "warning",
+            line.severity or "warning",
             f"{name} {change} ({source} in labelled data, {target} in new data) and {_coverage(line)}.",
             _remedy(line),
             detail,
@@ -110,6 +110,8 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
                 "target": line.target,
                 "before": line.before,
                 "after": line.after,
+                "effect": line.measured and line.measured.effect,
+                "could_move": line.measured and line.measured.most,
             },
         )
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mandoline_core.arrays import Floats, Interval
-from mandoline_core.checks.balance import counted_by_pattern
-from mandoline_core.checks.means import compare_means, sampling_threshold, weigh
+from mandoline_core.checks.means import compare_means, counted_by_pattern, sampling_threshold, weigh
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import MOST_CLASSES

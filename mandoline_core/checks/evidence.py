@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
 from mandoline_core.checks.domain_classifier import DomainTest, domain_test
 from mandoline_core.checks.drift import Drift, drift
+from mandoline_core.checks.pairs import unmodelled_pairs
 from mandoline_core.checks.support import Support, support
 from mandoline_core.checks.tail import Tail, tail_of
 from mandoline_core.domain_classifier import NamingColumn
 from mandoline_core.findings import Verdict
 from mandoline_core.labels import FewLabels
-from mandoline_core.pipeline import Estimate, MeanShift, slice_balance
+from mandoline_core.pipeline import Estimate, MeanShift, slice_balance, widen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +79,10 @@ class ModelReport(Estimate):
         What labels of some new rows say, alone and combined with the estimate.
     without : ModelReport or None
         The report without these labels.
+    moved : float
+        How far other plausible slices move the estimate: both intervals are wider by it.
+    sampling_interval : pair of floats or None
+        The interval for sampling error alone, with these slices; None where nothing was added to it.
     """
 
     evidence: Evidence
@@ -85,13 +90,25 @@ class ModelReport(Estimate):
     truth: float | None = None
     labelled: FewLabels | None = None
     without: ModelReport | None = None
+    moved: float = 0.0
+    sampling_interval: Interval | None = None
 
     @cached_property
     def prediction_interval(self) -> Interval | None:
         """The interval of the metric on exactly these new rows; of the combined estimate, where labels joined it."""
         if self.labelled is not None and self.rests_on_labels:
             return self.labelled.prediction_interval
-        return super().prediction_interval
+        found = super().prediction_interval
+        return found and widen(found, self.moved, self.problem.metric.bounds)
+
+    def allow_for_choice(self, moved: float) -> ModelReport:
+        """Widen both intervals by how far other plausible slices move the estimate.
+
+        It comes before labels of new rows: these correct the estimate whatever the slices.
+        """
+        plain = self.sampling_interval or self.interval
+        wider = widen(plain, moved, self.problem.metric.bounds)
+        return replace(self, interval=wider, sampling_interval=plain, moved=moved)
 
     @property
     def rests_on_labels(self) -> bool:

@@ -55,6 +55,8 @@ def with_labels(
         report,
         estimate=found.combined.value if quoted else report.estimate,
         interval=found.combined.interval if quoted else report.interval,
+        sampling_interval=None if quoted else report.sampling_interval,
+        moved=0.0 if quoted else report.moved,
         labelled=found,
         without=report,
         findings=worst_first([*report.findings, *own]),

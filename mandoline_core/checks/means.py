@@ -16,7 +16,9 @@ FALSE_ALARM_RATE = 0.05
 # A shift of a quarter of a standard deviation is what balance checks usually call more than negligible. A test that
 # would miss it more often than one time in five passes for want of rows, and that is no pass.
 NOTABLE, POWER = 0.25, 0.8
+LARGE = 0.8  # standard deviations; from here on, two samples hardly look like one population in that column
 _LEAST_LEFT = 0.1  # of a row, after its own pull on the fit; without a floor a row that fits itself would count for all
+_NOTHING_LEFT = 0.05  # of a variance beyond the modelled slices: then they say it already, and a slope would be noise
 _MATCHED = 1e-6  # a slice whose weighted share is so close to the target's was matched on purpose
 
 
@@ -58,6 +60,9 @@ class MeanGaps:
         What remains over its standard error.
     deviations : array of float, shape (3, m)
         Standard deviations in the three.
+    effects : array of float, shape (2, m), optional
+        How far a slice on each would move the estimate, to first order, and its standard error: what remains, times
+        the slope of the score. NaN where no slope can be told.
     """
 
     source: Floats
@@ -67,14 +72,15 @@ class MeanGaps:
     after: Floats
     z: Floats
     deviations: Floats
+    effects: Floats | None = None
 
     def take(self, some: slice) -> MeanGaps:
         """Keep some of the means."""
-        return MeanGaps(**{name: values[..., some] for name, values in vars(self).items()})
+        return MeanGaps(**{name: values[..., some] for name, values in vars(self).items() if values is not None})
 
     def at(self, i: int) -> dict[str, Any]:
-        """Return the numbers of one mean, by name; without its deviations."""
-        return {name: float(values[i]) for name, values in vars(self).items() if values.ndim == 1}
+        """Return the numbers of one mean, by name; without its deviations and effects."""
+        return {name: float(values[i]) for name, values in vars(self).items() if np.ndim(values) == 1}
 
 
 def weigh(report: Estimate, cells: RowCells | None = None) -> CellWeights:
@@ -118,6 +124,16 @@ def weigh(report: Estimate, cells: RowCells | None = None) -> CellWeights:
     )
 
 
+def counted_by_pattern(report: Estimate) -> bool:
+    """Tell whether what was added up by pattern while counting serves a report.
+
+    Not where the slices are others by now, where the source is split, or where rows of a pattern differ in weight.
+    """
+    fit, problem = report.fit, report.problem
+    same = fit.in_table or (problem.patterns is fit.cells.count.patterns and len(problem.groups) == 1)
+    return same and report.outcome.scored_weights is None
+
+
 def row_weights(report: Estimate, rows: Index) -> Floats:
     """Say how much some scored source rows in memory count, apart from their design weights.
 
@@ -131,7 +147,23 @@ def row_weights(report: Estimate, rows: Index) -> Floats:
     return np.asarray(outcome.row_weights[members.groups[rows], members.source[rows]])
 
 
-def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
+@dataclass(frozen=True, eq=False)
+class ScoreSums:
+    """Hold what slopes of the score follow from.
+
+    Parameters
+    ----------
+    tally : Tally
+        The same quantities, with each source row times its score.
+    variance : float
+        Of the weighted rows' score, beyond what the modelled slices say of it.
+    """
+
+    tally: Tally
+    variance: float
+
+
+def compare_means(weights: CellWeights, tally: Tally, scored: ScoreSums | None = None) -> MeanGaps | None:
     """Compare means in the source, the reweighted source and the target; None where one of them has no row.
 
     The standard error counts sampling error in both samples, each source row by the square of its weight: by what the
@@ -139,6 +171,11 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     exactly follow the target's sampling error in those slices, so the part of each quantity that is linear in them is
     taken out first: without that, what remains would look like sampling error too often. That is not done for rows
     picked by something else, such as a value that is there, among which the slices need not match.
+
+    Parameters
+    ----------
+    scored : ScoreSums, optional
+        For the effects.
 
     Examples
     --------
@@ -186,7 +223,20 @@ def compare_means(weights: CellWeights, tally: Tally) -> MeanGaps | None:
     z = np.divide(remaining, error, out=np.zeros_like(remaining), where=error > 0)
     scale = np.where(pooled > 1e-9 * np.abs(means).max(axis=0), pooled, np.inf)
     before, after = (means[2] - means[:2]) / scale
-    return MeanGaps(means[0], means[1], means[2], before, after, z, np.sqrt(variances))
+    effects = None
+    if scored is not None:
+        sums = scored.tally
+        products = cross_products(source[:, :1], weight, sums.source)
+        products = products if sums.above is None else np.asarray(products @ sums.above)
+        line = inverse @ (source.T @ (weight * sums.source_rows))  # the score by the modelled slices
+        left = squares[1] - (beta * weighted).sum(axis=0)
+        told = (variances[1] > 0) & (left > _NOTHING_LEFT * variances[1])
+        # By the score's variance everywhere: a few rows that all score alike do not show that others would.
+        doubt = np.sqrt(scored.variance * np.maximum(at_source, 0.0))
+        slopes = np.array([products[0] - line @ weighted, doubt])
+        effects = np.divide((means[2] - means[1]) * slopes, left, out=np.full_like(slopes, np.nan), where=told)
+        effects[1] = np.abs(effects[1])
+    return MeanGaps(means[0], means[1], means[2], before, after, z, np.sqrt(variances), effects)
 
 
 def regress_on_slices(weights: CellWeights, rows: Floats, *, complete: bool = True) -> tuple[Floats, ...]:

@@ -119,7 +119,7 @@ def _look(report: ModelReport) -> Iterator[Finding | NotRun]:
         "unmodelled_pair",
         "warning" if abs(gap) >= MUCH_TOGETHER else "info",
         f"After weighting, {first!r} and {second!r} agree {points} {way} often in the new data.",
-        'Add an edge between them, or set edges = "auto" in the project.',
+        "Add an edge between them.",
         f"The two slices move together (z = {off[0].z:.1f}).{others}",
         (first, second),
         {"first": first, "second": second, "points": 100 * gap, "z": off[0].z},

@@ -25,7 +25,10 @@ PROJECT = {"project PROJECT.toml": "project file, or a zip of it and its data"}
 JSON = {"--json": "print JSON, with numbers in full precision"}
 REVEAL = {"--reveal": "show the true score, from the labels of the new data: their file, or their column"}
 _WAIT = 1.0  # seconds before progress is shown
-SPREAD = {"--spread": "also show how sensitive the estimate is to the choice of slices (slow)"}
+PLAIN = {
+    "--plain": "allow for sampling error alone: no learned pairs of slices, no other plausible slices",
+    "--spread": "the default; accepted for older scripts",
+}
 
 
 def at_least_one(text: str) -> int:

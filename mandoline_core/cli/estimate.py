@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mandoline_core.cli.command import JSON, PROJECT, REVEAL, SPREAD, Progress, complain, load, show, take
+from mandoline_core.cli.command import JSON, PLAIN, PROJECT, REVEAL, Progress, complain, load, show, take
 from mandoline_core.cli.report import make_report
 
 HELP = "Estimate each model's score on the new data."
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weights FILE": "write one weight per labelled row and model, as CSV or Parquet",
         "--fail-under X": "exit with 1 if the first model's estimate is worse than X (above X, where lower is better)",
     }
-    take(parser, {**PROJECT, **JSON, **REVEAL, **SPREAD, **own})
+    take(parser, {**PROJECT, **JSON, **REVEAL, **PLAIN, **own})
 
 
 def run(options: argparse.Namespace) -> int | None:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mandoline_core.cli.command import (
+    PLAIN,
     PROJECT,
     REVEAL,
-    SPREAD,
     Progress,
     check_charts,
     check_outputs,
@@ -30,7 +30,7 @@ HELP = "Write the full report as one self-contained HTML file."
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, the output file, and whether to reveal the truth."""
     out = {"--out FILE": "output file (default: NAME-report.html next to the project)"}
-    take(parser, {**PROJECT, **REVEAL, **SPREAD, **out})
+    take(parser, {**PROJECT, **REVEAL, **PLAIN, **out})
 
 
 def run(options: argparse.Namespace) -> None:
@@ -47,13 +47,13 @@ def run(options: argparse.Namespace) -> None:
 
 def make_report(project: Project, options: argparse.Namespace, progress: Progress, html: Path | None) -> Report:
     """Estimate, and write the report as HTML if a path is given; with the truth only if it is revealed."""
-    from mandoline_core.discovery import spread
     from mandoline_core.report import estimate
 
     check_charts(html)
+    if options.plain:
+        edges = () if isinstance(project.edges, str) else project.edges
+        project = replace(project, edges=edges, estimator=replace(project.estimator, spread=False))
     report = estimate(project, reveal=options.reveal, progress=progress)
-    if options.spread:
-        report = replace(report, spreads=spread(project, progress=progress))
     if html is not None:
         write(html, report.to_html(progress=progress))
     return report

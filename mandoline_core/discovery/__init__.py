@@ -10,7 +10,7 @@ from __future__ import annotations
 from mandoline_core.discovery.description import FEWEST, Description, describe_selection
 from mandoline_core.discovery.row_map import MOST_ROWS, RowMap, map_rows
 from mandoline_core.discovery.selection import CrossFit
-from mandoline_core.discovery.spread import Spread, spread
+from mandoline_core.discovery.spread import Spread, spread, spread_of_fits
 from mandoline_core.discovery.suggest import suggest
 from mandoline_core.discovery.suggestions import (
     GIVE_A_REASON,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -22,6 +22,7 @@ from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Sample, arrow_array, class_name, from_milliseconds, is_date, milliseconds
 from mandoline_core.discovery.cuts import ONE_END, Cuts, agreement
 from mandoline_core.discovery.phrases import phrases_of
+from mandoline_core.discovery.rule_table import RuleTable, column_sums
 from mandoline_core.domain_classifier import (
     A_DATE,
     MIN_ROWS_OF_WORD,
@@ -70,33 +71,6 @@ class ColumnCondition:
     cost: float = 0.0
 
 
-class RuleTable(NamedTuple):
-    """Hold rules with the rows inside: of families of slices a column a slice, of other rules one.
-
-    Parameters
-    ----------
-    rules : list of Slice
-    rule_of : list of int
-        The rule that each column of the tables belongs to.
-    source, target : csr_matrix, shape (n_rows, n_columns)
-        1 inside, 0 outside; where a slice abstains, its share among the rows where it does not.
-    """
-
-    rules: list[Slice]
-    rule_of: list[int]
-    source: csr_matrix
-    target: csr_matrix
-
-    def joined(self, other: RuleTable) -> RuleTable:
-        """Add other rules on the same rows."""
-        return RuleTable(
-            [*self.rules, *other.rules],
-            [*self.rule_of, *(number + len(self.rules) for number in other.rule_of)],
-            csr_matrix(hstack([self.source, other.source])),
-            csr_matrix(hstack([self.target, other.target])),
-        )
-
-
 class RuleFamily:
     """What can be asked of one column, on the joined rows of two samples; read when it is needed."""
 
@@ -108,9 +82,21 @@ class RuleFamily:
         """List the rules that are worth a look whatever is selected; no score is looked at."""
         yield from ()
 
+    def shown(self) -> Iterator[tuple[Floats, Floats]]:
+        """Read off what the encoded column says of the first rules, in order: where they are not evaluated again.
+
+        For each rule and sample an array of shape (n_rows,): 1 inside, 0 outside, where a slice abstains its share.
+        """
+        yield from ()
+
     def best(self, _selected: Bools, _among: Bools, _fewest: int) -> ColumnCondition | None:
         """Find the condition that agrees best with selected rows among some rows; None if absent."""
         return None
+
+    def _share(self, inside: Floats, side: int) -> Floats:
+        """Put the share inside where the value is missing."""
+        known = self.encoded.known[side]
+        return inside if known.all() or not known.any() else np.where(known, inside, inside[known].mean())
 
     def _numbers(self, columns: Sequence[nw.Series[Any]]) -> Floats:
         arrays = [pc.cast(arrow_array(column), pa.float64(), safe=False) for column in columns]
@@ -161,6 +147,19 @@ class Numbers(RuleFamily):
         for rule in _group(self.column, names, *sides):
             yield replace(rule, values=tuple(numbers[str(value)] for value in rule.values or ()))
 
+    def shown(self) -> Iterator[tuple[Floats, Floats]]:
+        """Read cuts off the bins; an infinite number is in none, though it is above every cut or below."""
+        if any(
+            len(column) - column.null_count() > known.sum()
+            for known, column in zip(self.encoded.known, (one.series(self.column) for one in self.samples), strict=True)
+        ):
+            return
+        # Of a missing value, which is in no bin, the sum is 0.
+        bins = [side @ np.arange(side.shape[1], dtype=float) for side in self.encoded.indicators]
+        for cut in range(len(self.encoded.cuts)):
+            source, target = (self._share((side > cut).astype(float), i) for i, side in enumerate(bins))
+            yield source, target
+
     def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Find the best stretch."""
         ends = self._cuts.best(selected, among, fewest)
@@ -188,6 +187,10 @@ class Dates(Numbers):
     @cached_property
     def _cuts(self) -> Cuts:
         return Cuts(np.concatenate(self._days))
+
+    def shown(self) -> Iterator[tuple[Floats, Floats]]:
+        """Evaluate all: dates are not encoded."""
+        yield from ()
 
     def rules(self) -> Iterator[Slice]:
         """Take each part of the calendar, and cut at quantiles."""
@@ -255,6 +258,16 @@ class Levels(RuleFamily):
         yield from (rule for item in levels if (rule := item_rule(self.column, kind, item)) is not None)
         if kind == "category":
             yield from _group(self.column, items, *map(column_sums, self.encoded.indicators))
+
+    def shown(self) -> Iterator[tuple[Floats, Floats]]:
+        """Read each level off its indicator."""
+        for number, item in enumerate(self.encoded.items):
+            if item == OTHER or (self.encoded.kind == "flag" and item != "true"):
+                continue
+            source, target = (
+                self._share(side[:, [number]].toarray().ravel(), i) for i, side in enumerate(self.encoded.indicators)
+            )
+            yield source, target
 
     def best(self, selected: Bools, among: Bools, fewest: int) -> ColumnCondition | None:
         """Take the values in which most rows are selected, as many of them as agree best."""
@@ -349,11 +362,6 @@ def rule_families(column: str, encoded: EncodedColumn | str, samples: Samples) -
     elif encoded == A_DATE and all(dtype == nw.String for dtype in types):
         kinds.append(Months)
     yield from (kind(column, encoded, samples) for kind in kinds)
-
-
-def column_sums(table: csr_matrix) -> Floats:
-    """Count the rows inside each column of a table."""
-    return np.asarray(table.sum(axis=0)).ravel()
 
 
 def _group(column: str, items: Sequence[str], source: Floats, target: Floats) -> Iterator[Category]:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
 
 import numpy as np
 from scipy.sparse import csr_matrix
 
 from mandoline_core.arrays import Bools, CodeArray, Floats, Index
-from mandoline_core.data import Model, Sample
+from mandoline_core.data import SAMPLE_CACHE, Model, Sample
 from mandoline_core.discovery.column_rules import (
     FEWEST_SOURCE,
     FEWEST_TARGET,
-    RuleTable,
     Samples,
     WordLists,
-    column_sums,
     rule_families,
 )
 from mandoline_core.discovery.phrases import has_function_word
+from mandoline_core.discovery.rule_table import RuleTable, column_sums, sparse_columns
 from mandoline_core.domain_classifier import A_DATE, EncodedColumn
 from mandoline_core.errors import MandolineError
 from mandoline_core.pipeline import HARMLESS, DrawnColumns, Fit
@@ -63,7 +64,6 @@ def make_pools(fits: Sequence[Fit], taken: Sequence[Slice]) -> tuple[Pool, ...]:
     taken : sequence of Slice
         Rules that are there already; the model's own predictions are offered if no rule reads them.
     """
-    shared: dict[bytes, RuleTable] = {}  # models that score the same rows have the same columns
     pools = []
     for fit in fits:
         cells = fit.cells
@@ -75,10 +75,13 @@ def make_pools(fits: Sequence[Fit], taken: Sequence[Slice]) -> tuple[Pool, ...]:
             _take_rows(rows.source, np.flatnonzero(rows.scored)[drawn.source_rows]),
             _take_rows(rows.target, drawn.target_rows),
         )
-        key = rows.scored.tobytes()
-        if key not in shared:
-            shared[key] = _column_table(drawn, rows.model, samples)
-        table = shared[key].joined(_evaluate(list(model_rules(rows.model, taken)), rows.model, samples))
+        # Models that score the same rows have the same columns, and so has the next search.
+        key = "column rules", rows.scored.tobytes(), drawn.source_rows.tobytes(), drawn.target_rows.tobytes()
+        of_columns: RuleTable = SAMPLE_CACHE.of(
+            (rows.source, rows.target), (*key, *drawn.encoded), partial(_column_table, drawn, samples)
+        )
+        own = [(rule, None) for rule in model_rules(rows.model, taken)]
+        table = of_columns.joined(_evaluate(own, rows.model, samples))
         # Keep what has rows inside and outside, in both samples, under names that are free.
         keep = has_support(table.source, table.target)
         rule_of = np.array(table.rule_of, dtype=np.intp)[keep]
@@ -104,12 +107,13 @@ def _take_rows(sample: Sample, rows: Index) -> Sample:
     return Sample(sample.frame[rows], label=sample.label, models=sample.models, name=sample.name)
 
 
-def _column_table(drawn: DrawnColumns, model: Model | None, samples: Samples) -> RuleTable:
-    """Evaluate the rules on all columns; words come with their rows."""
+def _column_table(drawn: DrawnColumns, samples: Samples) -> RuleTable:
+    """Evaluate the rules on all columns; words, and what was encoded, come with their rows."""
     columns: dict[str, EncodedColumn | str] = dict(drawn.encoded)
     columns |= {column: why for column, why in drawn.left_out.items() if why == A_DATE}
     families = [family for column, encoded in columns.items() for family in rule_families(column, encoded, samples)]
-    table = _evaluate([rule for family in families for rule in family.rules()], model, samples)
+    rules = [pair for family in families for pair in zip_longest(family.rules(), family.shown())]
+    table = _evaluate(rules, None, samples)
     for family in families:
         if isinstance(family, WordLists):
             table = table.joined(family.table())
@@ -133,25 +137,26 @@ def model_rules(model: Model | None, taken: Sequence[Slice]) -> Iterator[Slice]:
             yield Confidence(f"confidence above {cut:g}", above=cut)
 
 
-def _evaluate(rules: Sequence[Slice], model: Model | None, samples: Samples) -> RuleTable:
-    """Evaluate rules on the rows of both samples, leaving out those that the data do not allow."""
+def _evaluate(
+    rules: Sequence[tuple[Slice, tuple[Floats, Floats] | None]], model: Model | None, samples: Samples
+) -> RuleTable:
+    """Evaluate rules on the rows of both samples, unless they are known; without those that the data do not allow."""
     allowed: list[Slice] = []
-    members: list[Slice] = []
+    members: list[tuple[Slice, tuple[Floats, Floats] | None]] = []
     rule_of: list[int] = []
-    for rule in rules:
+    for rule, known in rules:
         try:
             resolved = resolve([rule], *samples, model)
         except MandolineError:
             continue
         rule_of += [len(allowed)] * len(resolved)
-        members += resolved
+        members += [(member, known) for member in resolved]
         allowed.append(rule)
-    tables = [
-        csr_matrix(np.column_stack([inside_shares(column) for column in codes(sample, members).T]))
-        if members
-        else csr_matrix((sample.n_rows, 0))
-        for sample in samples
-    ]
+    tables = []
+    for side, sample in enumerate(samples):
+        answers = iter(codes(sample, [member for member, known in members if known is None]).T)
+        columns = [inside_shares(next(answers)) if known is None else known[side] for _, known in members]
+        tables.append(sparse_columns(columns, sample.n_rows))
     return RuleTable(allowed, rule_of, *tables)
 
 

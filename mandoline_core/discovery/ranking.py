@@ -15,6 +15,7 @@ from mandoline_core.checks import sampling_threshold, weigh
 from mandoline_core.data import take_step
 from mandoline_core.discovery.pool import Pool, has_support
 from mandoline_core.discovery.relevance import Relevance, relevance
+from mandoline_core.discovery.rule_table import sparse_columns
 from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, rule_name
 from mandoline_core.pipeline import cell_marks
 from mandoline_core.slices import Expression, Keyword, Slice, conjoin
@@ -241,11 +242,11 @@ def _conjunctions(
     ways = list(itertools.product(itertools.combinations(parts, 2), ((True, True), (True, False), (False, True))))
     if not ways:
         return [], None
-    columns = [
+    columns = (
         np.prod([part.inside if yes else 1 - part.inside for part, yes in zip(pair, way, strict=True)], axis=0)
         for pair, way in ways
-    ]
-    both = csr_matrix(np.column_stack(columns))
+    )
+    both = sparse_columns(columns, len(parts[0].inside))
     tables = csr_matrix(both[: len(drawn.used)]), csr_matrix(both[len(drawn.used) :])
     relevant = drawn.relevance(*tables)
     if relevant is None:
@@ -302,7 +303,7 @@ def _edges(
     ]
     if not pairs:
         return [], None
-    agree = np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs])
+    agree = csr_matrix(np.column_stack([(1 + codes[:, i] * codes[:, j]) / 2 for i, j in pairs]))
     tables = csr_matrix(agree[drawn.patterns[0]]), csr_matrix(agree[drawn.patterns[1]])
     relevant = drawn.relevance(*tables)
     if relevant is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse, vstack
@@ -16,6 +17,7 @@ from mandoline_core.domain_classifier import default_columns
 from mandoline_core.errors import DataError
 from mandoline_core.estimators import Features, build_features
 from mandoline_core.formatting import listed
+from mandoline_core.results import Tabular
 
 MOST_ROWS = 3000  # of both samples together: more take long to lay out, and cover each other
 FEWEST_ROWS = 5
@@ -25,8 +27,8 @@ _APART = 0.5  # of the labelled neighbours that a well-mixed map would give
 _STEPS, _ANGLE, _PERPLEXITY = 500, 0.8, 30.0
 
 
-@dataclass(frozen=True, eq=False)
-class RowMap:
+@dataclass(frozen=True, eq=False, repr=False)
+class RowMap(Tabular):
     """Hold rows of two samples as points in the plane; the axes have no meaning, only nearness has.
 
     Parameters
@@ -60,6 +62,25 @@ class RowMap:
         _, near = tree.query(self.target, k=k + 1)
         labelled = (near[:, 1:] < n).mean(axis=1)  # the nearest is the row itself
         return float((labelled < _APART * n / (n + len(self.target))).mean())
+
+    def records(self) -> list[dict[str, Any]]:
+        """List the points."""
+        sides = (("source", self.source_rows, self.source), ("target", self.target_rows, self.target))
+        return [
+            {"sample": name, "row": row, "x": x, "y": y}
+            for name, rows, points in sides
+            for row, (x, y) in zip(rows.tolist(), points.tolist(), strict=True)
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "points": self.records(),
+            "n_source": self.n_source,
+            "n_target": self.n_target,
+            "columns": list(self.columns),
+            "left_out": dict(self.left_out),
+        }
 
 
 def map_rows(
@@ -153,13 +174,14 @@ def _flat(points: Floats, seed: int) -> Floats:
         return np.asarray(PCA(2, svd_solver="full").fit_transform(points)) if n > 1 else np.zeros((n, 2))
     start = PCA(2, svd_solver="full").fit_transform(points)
     start = 1e-4 * start / max(float(start[:, 0].std()), 1e-300)
+    steps = "max_iter" if "max_iter" in TSNE().get_params() else "n_iter"  # before scikit-learn 1.5
     layout = TSNE(
         perplexity=min(_PERPLEXITY, (n - 1) / 3),
         init=start.astype(np.float32),
         learning_rate="auto",
-        max_iter=_STEPS,
         angle=_ANGLE,
         random_state=seed,
         n_jobs=1,
+        **{steps: _STEPS},
     )
     return np.asarray(layout.fit_transform(points), dtype=float)

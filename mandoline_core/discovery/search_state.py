@@ -36,6 +36,15 @@ def rule_name(rule: Slice | Edge) -> str:
     return rule.name if isinstance(rule, Slice) else " + ".join(rule)
 
 
+def rule_words(rule: Slice | Edge) -> str:
+    """Say a rule in plain words.
+
+    >>> rule_words(("a", "b"))
+    'a + b move together'
+    """
+    return rule.describe() if isinstance(rule, Slice) else f"{rule_name(rule)} move together"
+
+
 def rule_key(rule: Slice | Edge) -> object:
     """Return what tells a rule from others, whatever it is called."""
     return rule.key if isinstance(rule, Slice) else frozenset(rule)

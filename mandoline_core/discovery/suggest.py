@@ -10,10 +10,10 @@ from typing import Unpack
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.checks import NOTABLE, ModelReport, columns_of, report_model, unmodelled_balance
+from mandoline_core.checks import ModelReport, columns_of, report_model, unmodelled_balance
 from mandoline_core.data import Sample
 from mandoline_core.discovery.pool import Pool, make_pools
-from mandoline_core.discovery.ranking import Candidate, distinct, rank
+from mandoline_core.discovery.ranking import Candidate, CandidateRanking, distinct, rank
 from mandoline_core.discovery.search_state import Edge, SearchState, rule_key, start_search
 from mandoline_core.discovery.selection import CrossFit, choose, cross_fit, try_rule
 from mandoline_core.discovery.suggestions import (
@@ -105,9 +105,7 @@ def search(
     barred = {rule if isinstance(rule, str) else rule_key(rule) for rule in never}
     tell("looking for slices", 0.3)
     ranking = rank(states, pools, barred)
-    # What clearly differs is worth knowing even if it matters little.
-    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
-    tried, trying = distinct(worth, most), _part(tell, 0.4, 0.6 if auto else 1.0)
+    tried, trying = worth_trying(ranking, most), _part(tell, 0.4, 0.6 if auto else 1.0)
     suggestions = []
     for number, candidate in enumerate(tried):
         trying("trying slices", number / len(tried))
@@ -125,6 +123,12 @@ def search(
         note="" if drawn is None else drawn.note,
         accepted=_accept(request, states, pools, barred, _part(tell, 0.6, 1.0)) if auto else None,
     )
+
+
+def worth_trying(ranking: CandidateRanking, most: int) -> list[Candidate]:
+    """Take the most relevant candidates; what clearly differs is worth knowing even if it matters little."""
+    worth = [one for one in ranking.candidates if abs(one.z) >= WORTH_A_LOOK or ranking.is_off(one)]
+    return distinct(worth, most)
 
 
 def start_states(
@@ -263,7 +267,7 @@ def _remaining_shift(grown: SearchState) -> RemainingShift | None:
     if table is None:
         return None
     lines = unmodelled_balance(grown.report, table)
-    off = [line for line in lines if line.stands_out and abs(line.after) > NOTABLE]
+    off = [line for line in lines if line.severity is not None]
     worst = (off or list(lines))[:1]
     return RemainingShift(len(off), worst[0].name if worst else "", worst[0].after if worst else 0.0)
 

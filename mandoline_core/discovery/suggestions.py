@@ -9,7 +9,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.checks import ModelReport
-from mandoline_core.discovery.search_state import Edge, rule_name
+from mandoline_core.discovery.search_state import Edge, rule_name, rule_words
 from mandoline_core.discovery.selection import CrossFit
 from mandoline_core.formatting import show_interval, show_percent, show_points, show_value, table, wrapped
 from mandoline_core.pipeline import AblationPoint
@@ -68,7 +68,7 @@ class RemainingShift:
     Parameters
     ----------
     n_off : int
-        Columns that differ beyond sampling error by more than a quarter of a standard deviation.
+        Columns that differ beyond sampling error, and could move the estimate so far that its check is in doubt.
     worst : str
         The one that differs most; empty if there is no other column.
     after : float
@@ -107,6 +107,9 @@ class Suggestion:
     reason: str
     stands_out: bool
 
+    def __repr__(self) -> str:
+        return f"Suggestion({self.words}: {self.reason})"
+
     @property
     def name(self) -> str:
         """What the project would call it."""
@@ -115,7 +118,7 @@ class Suggestion:
     @property
     def words(self) -> str:
         """The rule in plain words."""
-        return self.rule.describe() if isinstance(self.rule, Slice) else f"{self.name} move together"
+        return rule_words(self.rule)
 
     @property
     def first(self) -> TrialEstimate:
@@ -237,14 +240,20 @@ class Suggestions(Tabular):
         edges = project.edges
         if self.accepted is not None and not isinstance(edges, str):
             edges = (*edges, *(rule for rule in rules if not isinstance(rule, Slice)))
-        return replace(project, slices=(*project.slices, *slices), edges=edges, trust=self._trust(project.trust))
+        return replace(project, slices=(*project.slices, *slices), edges=edges, trust=self._trust(project))
 
-    def _trust(self, trust: TrustSettings) -> TrustSettings:
+    def _trust(self, project: Project) -> TrustSettings:
         """Add the error of what was accepted, if anything, to that of slices that were chosen before."""
+        trust, used = project.trust, [rule.name for rule in project.slices if rule.enabled]
         if self.accepted is None or not self.accepted.rules:
             return trust
-        errors = {name: math.hypot(trust.chosen.get(name, 0.0), new) for name, new in self.accepted.errors.items()}
-        return replace(trust, chosen={**trust.chosen, **{name: float(f"{one:.4g}") for name, one in errors.items()}})
+        errors = {name: math.hypot(trust.choice_error(name, used), new) for name, new in self.accepted.errors.items()}
+        # Slices of an earlier choice without names may be any of those in use.
+        names = [name for name in used if name in trust.chosen_slices or (trust.chosen and not trust.chosen_slices)]
+        for rule in self.accepted.rules:
+            names += [rule.name] if isinstance(rule, Slice) else rule
+        chosen = {**trust.chosen, **{name: float(f"{one:.4g}") for name, one in errors.items()}}
+        return replace(trust, chosen=chosen, chosen_slices=tuple(dict.fromkeys(names)))
 
     def __str__(self) -> str:
         """Write a table, with the reason for each below."""
@@ -280,8 +289,6 @@ class Suggestions(Tabular):
         if self.accepted is not None:
             parts += ["", _accepted_text(self.accepted, share=self.share)]
         return "\n".join(parts)
-
-    __repr__ = __str__
 
 
 def _plain(trial: TrialEstimate) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from mandoline_core.errors import MandolineError
 from mandoline_core.estimators.intervals import RowInfluence, SamplingError
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import Evaluation, Metric, evaluate
-from mandoline_core.patterns import Membership, add_up
+from mandoline_core.patterns import Membership, SampleDesign, add_up
 from mandoline_core.project import MethodSettings
 from mandoline_core.weighting import Problem, Rows
 
@@ -69,6 +70,26 @@ class Outcome:
         if self.scored_weights is not None:
             return self.scored_weights
         return np.asarray(self.row_weights[membership.groups, membership.source] * membership.source_rows)
+
+
+class Point(NamedTuple):
+    """Hold an estimate without its sampling error, and on how many effective rows it rests."""
+
+    value: float
+    effective_rows: float
+    converged: bool
+
+
+def effective_rows(problem: Problem, row_weights: Floats, scored_weights: Floats | None = None) -> float:
+    """Count the effective rows of weights, which are as in an outcome."""
+    if problem.designed is not None:  # rows that are drawn together are not what this counts
+        cells = problem.designed
+        each = row_weights[cells.groups, cells.source] * cells.source_rows if scored_weights is None else scored_weights
+        return SampleDesign(None, *cells.design[0][1:]).effective(each, cells.source_rows)
+    if scored_weights is not None:
+        return 1 / float(scored_weights @ scored_weights)
+    counts = np.array([group.source for group in problem.groups])
+    return 1 / float((counts * np.where(counts > 0, row_weights, 0.0) ** 2).sum())
 
 
 def complete_outcome(
@@ -249,6 +270,12 @@ class Estimator(ABC):
 
         Raise a `MandolineError` with one sentence for the user if that is impossible.
         """
+
+    def point(self, problem: Problem) -> Point:
+        """Estimate the metric on the target without the sampling error, where that saves work."""
+        outcome = self.estimate(problem)
+        rows = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
+        return Point(outcome.value, rows, outcome.converged)
 
     def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
         """Estimate the means of the statistics only, fast; for methods on patterns."""

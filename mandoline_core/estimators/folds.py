@@ -86,6 +86,7 @@ def fit_folds(problem: Problem, corrections: Corrections) -> list[WeightFit]:
                     fit_counts=problem.groups[fit_group].source,
                     kept=kept,
                     whole_patterns=problem.whole_patterns or len(problem.folds) > 1,
+                    near_enough=problem.near_enough,
                 )
             )
             kept = fits[-1].kept

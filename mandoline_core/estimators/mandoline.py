@@ -7,8 +7,15 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.base import Outcome
-from mandoline_core.estimators.folds import audit_part, ill_conditioned, linearise, solve_folds, target_audit_part
+from mandoline_core.estimators.base import Outcome, Point, effective_rows
+from mandoline_core.estimators.folds import (
+    FoldSolutions,
+    audit_part,
+    ill_conditioned,
+    linearise,
+    solve_folds,
+    target_audit_part,
+)
 from mandoline_core.estimators.on_patterns import OnPatterns
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_value
@@ -37,15 +44,11 @@ class Mandoline(OnPatterns):
                 audit=audit_part(solved, problem.audit, influence),
                 target_audit=target_audit_part(solved, problem.audit.target, influence),
             )
-        row_weights = np.zeros((len(problem.groups), len(problem.patterns)))
-        for (_, evaluate), state in zip(problem.folds, solved.states, strict=True):
-            # A group that is evaluated in no fold only serves to fit: its rows get no weight.
-            row_weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
         return Outcome(
             value=problem.metric.combine(solved.means),
             means=solved.means,
             influence=influence,
-            row_weights=row_weights,
+            row_weights=_row_weights(solved),
             delta=np.mean([fitted.solution.delta for fitted in fits], axis=0),
             kept=fits[0].kept,
             beyond=fits[0].beyond,
@@ -54,9 +57,28 @@ class Mandoline(OnPatterns):
             error_if_known=error_if_known,
         )
 
+    def point(self, problem: Problem) -> Point:
+        """Estimate the metric without linearising it; whether denoising went well shows in the sampling error alone."""
+        if problem.metric.ranked or self.denoises:
+            return super().point(problem)
+        solved = solve_folds(replace(problem, near_enough=True), denoise=False)
+        converged = all(state.fitted.solution.converged for state in solved.states)
+        value = problem.metric.combine(solved.means)
+        return Point(value, effective_rows(problem, _row_weights(solved)), converged)
+
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""
         return solve_folds(problem, denoise=self.denoises).means
+
+
+def _row_weights(solved: FoldSolutions) -> Floats:
+    """Weight a row of each pattern, by group of source rows, shape (n_groups, n_patterns)."""
+    problem = solved.problem
+    weights = np.zeros((len(problem.groups), len(problem.patterns)))
+    for (_, evaluate), state in zip(problem.folds, solved.states, strict=True):
+        # A group that is evaluated in no fold only serves to fit: its rows get no weight.
+        weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(solved.states)
+    return weights
 
 
 class Denoised(Mandoline):

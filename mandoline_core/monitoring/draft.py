@@ -40,8 +40,8 @@ _EXPLAINED = {
     "slices": "Slices describe how the data changed. The estimate is only as good as they are. Read each one: set "
     "enabled = true to use it, delete it if it is irrelevant, and add your own. `mandoline slices` shows the rows "
     "that they match, and `mandoline suggest` finds others.",
-    "trust": "What choosing the slices on these labels adds to each model's standard error. Intervals allow for it. "
-    "Delete it if you replace the slices with your own.",
+    "trust": "What choosing the slices on these labels adds to each model's standard error. Intervals allow for it "
+    "while one of the chosen slices is in use.",
     "estimator": f"Settings of the method. Defaults: {_DEFAULTS}.",
 }
 _NO_SLICES = """

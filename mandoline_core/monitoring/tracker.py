@@ -23,7 +23,7 @@ from mandoline_core.monitoring.alerts import AlertRule
 from mandoline_core.monitoring.demands import LEVELS
 from mandoline_core.monitoring.realised import LabelFile, share_labels, try_realised, update_record
 from mandoline_core.monitoring.track import TargetEstimates, Track
-from mandoline_core.pipeline import Estimate, Progress
+from mandoline_core.pipeline import Estimate, Progress, request_of
 from mandoline_core.project import Project, dump_project, read_record
 from mandoline_core.report import Report, estimate
 
@@ -96,18 +96,10 @@ class Tracker:
         return self._project.read_target(target.path, name=Path(target.name).name, engine=target.engine)
 
     def _report(self, target: Sample, progress: Progress | None) -> Report:
-        project = self._project
-        return estimate(
-            self._labelled,
-            target,
-            project.slices,
-            estimator=project.estimator,
-            progress=progress,
-            edges=project.edges,
-            metric=project.metric,
-            methods=project.placed_methods,
-            harmless=project.trust.harmless,
-        )
+        # Slices are the same for every batch: what others would give is not part of how batches differ.
+        request = request_of(self._project, self._labelled, target)
+        plain = replace(request, settings=replace(request.settings, spread=False))
+        return estimate(plain, reveal=True, progress=progress)
 
     def _keep(self, target: TargetFile, digest: str, done: Mapping[str, Any]) -> None:
         """Keep a batch's results after each, so that a cancelled run keeps them."""

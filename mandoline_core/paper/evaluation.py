@@ -122,10 +122,10 @@ def judge(
     features : sequence of str
         The columns that methods on columns use.
     **options
-        Further arguments of `compare`: edges, metric, seed and others.
+        Further arguments of `compare`: edges (none by default, as in the paper), metric, seed and others.
     """
     settings = MethodSettings(features=tuple(features), max_rows=max_rows, redraws=_REDRAWS)
-    found = compare(*case.samples(), slices, estimators=methods, methods=settings, **options)
+    found = compare(*case.samples(), slices, estimators=methods, methods=settings, **{"edges": (), **options})
     for model in found.models.values():
         for name, entry in model.entries.items():
             if entry.estimate is None:

@@ -215,5 +215,5 @@ def write_project(folder: Path, source: pd.DataFrame, target: pd.DataFrame, **st
     target.to_csv(folder / "target.csv", index=False)
     paths: dict[str, Any] = {"source_path": Path("source.csv"), "target_path": Path("target.csv")}
     place = folder / "project.toml"
-    save_project(Project(**paths, target_labels=labels, base=folder, **stated), place)
+    save_project(Project(**paths, target_labels=labels, base=folder, **{"edges": (), **stated}), place)
     return place

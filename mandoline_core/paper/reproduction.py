@@ -16,12 +16,13 @@ from mandoline_core.errors import DataError, MandolineError
 from mandoline_core.paper.experiment import ERROR, METHOD, VALUE, Experiment, Plan, Row
 from mandoline_core.paper.registry import get_experiment
 from mandoline_core.pipeline import Progress
+from mandoline_core.results import Tabular
 
 _PACKAGES = ("mandoline-estimator", "numpy", "scipy", "scikit-learn", "pandas")
 
 
-@dataclass(frozen=True, eq=False)
-class Reproduction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reproduction(Tabular):
     """Hold the results of an experiment. Prints as text in a terminal.
 
     Parameters
@@ -49,6 +50,10 @@ class Reproduction:
             "paper": [dict(row) for row in self.paper],
             "made": dict(self.made),
         }
+
+    def records(self) -> list[dict[str, Any]]:
+        """List our rows."""
+        return [dict(row) for row in self.rows]
 
     def to_json(self) -> str:
         """Write everything as JSON."""

@@ -30,18 +30,16 @@ from mandoline_core.pipeline.columns import (
     DrawnColumns,
     Quantity,
     RowCells,
+    ScoredColumns,
     SumTable,
     Tally,
     cell_marks,
     column_table,
-    cut_rule,
     draw_rows,
-    item_rule,
-    keyword_rule,
-    missing_rule,
     row_cells,
+    score_columns,
 )
-from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of, prediction_interval_of
+from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, hull, interval_of, prediction_interval_of, widen
 from mandoline_core.pipeline.drawn_rows import DrawnRows, read_predictions, restate
 from mandoline_core.pipeline.elasticity import CorrectionSlope, correction_slopes
 from mandoline_core.pipeline.estimates import (
@@ -62,3 +60,4 @@ from mandoline_core.pipeline.request import Request, part_of, prepare, request_o
 from mandoline_core.pipeline.sample_design import design_cells, design_rows
 from mandoline_core.pipeline.self_test import SelfTest, self_test
 from mandoline_core.pipeline.slice_table import SlicePart, SliceRow, SliceTable, slice_table
+from mandoline_core.pipeline.value_rules import cut_rule, item_rule, keyword_rule, missing_rule

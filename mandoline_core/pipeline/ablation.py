@@ -8,7 +8,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import get_estimator
+from mandoline_core.estimators import Estimator, Point, get_estimator
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
@@ -97,11 +97,16 @@ def ablation(
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> AblationPoint:
-    """Estimate with some of the rules only; the point bears no name."""
+def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> Point | None:
+    """Estimate with some of the rules only, and without an interval; None where that cannot be done."""
     groups = steps(fit)
-    slices = sorted(i for rule in rules for i in groups[rule])
-    return _point(None, fit.problem, slices, settings, fit.choice_error)
+    slices = [i for rule in rules for i in groups[rule]]
+    method, problem = _reduced(fit.problem, slices, settings)
+    try:
+        point = method.point(problem)
+    except MandolineError:
+        return None
+    return point if point.converged else None
 
 
 def steps(fit: Fit) -> dict[str, list[int]]:
@@ -116,11 +121,7 @@ def _point(
     name: str | None, problem: Problem, slices: list[int], settings: EstimatorSettings, choice_error: float = 0.0
 ) -> AblationPoint:
     """Estimate with some slices; with none it is the source score, for which nothing was chosen."""
-    estimator = settings.name if slices else "source"
-    method = get_estimator(estimator)
-    if method.on_patterns and not problem.metric.ranked and (problem.audit, problem.designed) == (None, None):
-        problem = replace(problem, membership=None)  # patterns are enough, and rows are many
-    problem = problem.select(sorted(slices)) if slices else problem
+    method, problem = _reduced(problem, slices, settings)
     try:
         outcome = method.estimate(problem)
     except MandolineError as error:
@@ -131,6 +132,14 @@ def _point(
     added = choice_error if method.uses_slices else 0.0
     interval = interval_of(problem, outcome, settings.confidence, choice_error=added)
     return AblationPoint(name, outcome.value, interval, effective)
+
+
+def _reduced(problem: Problem, slices: list[int], settings: EstimatorSettings) -> tuple[Estimator, Problem]:
+    """State the problem with some of the slices; without any, the labelled score stands for it."""
+    method = get_estimator(settings.name if slices else "source")
+    if method.on_patterns and not problem.metric.ranked and (problem.audit, problem.designed) == (None, None):
+        problem = replace(problem, membership=None)  # patterns are enough, and rows are many
+    return method, problem.select(sorted(slices)) if slices else problem
 
 
 def _tell(progress: Callable[[float], None] | None, share: float) -> None:

@@ -21,8 +21,17 @@ from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
-from mandoline_core.pipeline.columns import GOLD, ColumnTable, DrawnColumns, Tally, column_table, draw_columns
-from mandoline_core.pipeline.group_columns import SampleGroups, find_groups
+from mandoline_core.pipeline.columns import (
+    GOLD,
+    ColumnTable,
+    DrawnColumns,
+    ScoredColumns,
+    Tally,
+    column_table,
+    draw_columns,
+    score_columns,
+)
+from mandoline_core.pipeline.group_columns import SampleGroups, find_groups, groups_not_searched
 from mandoline_core.pipeline.predictions import RowPredictions, read_row_predictions, tally_predictions
 from mandoline_core.pipeline.sample_design import design_cells, design_rows
 from mandoline_core.pipeline.table_cells import TableCells
@@ -102,6 +111,14 @@ class Cells:
         return None if self.drawn is None else column_table(self.drawn, self.members, len(self.count.patterns))
 
     @cached_property
+    def scored_columns(self) -> ScoredColumns | None:
+        """Their products with the score, once; None where the metric is not the mean of a score."""
+        if self.drawn is None or not self.metric.is_mean:
+            return None
+        members = self.members
+        return score_columns(self.drawn, members, len(self.count.patterns), members.statistics[:, 0])
+
+    @cached_property
     def prediction_tally(self) -> tuple[Tally, Tally | None, Floats | None] | None:
         """The model's predictions, added up by pattern once."""
         if self.predictions is None:
@@ -120,7 +137,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
     scores = _score(codes, metric, memo) if tables is None else tables[0].score(metric, model)
     scored, names = _counted(scores.known, source, in_tables=tables is not None), [rule.name for rule in slices]
     check_new_predictions(scores.metric, target, model)
-    rows = _rows(codes, metric, scores, in_tables=tables is not None)
+    rows, drawn_statistics = _rows(codes, metric, scores, in_tables=tables is not None)
     drawn = draw_columns(rows).without({rule.gold for rule in slices if rule.gold is not None}, GOLD)
     source_codes, target_codes, gold_answers = _codes(codes, scored, tables)
     if tables is None:
@@ -161,7 +178,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         gold_answers=gold_answers,
         drawn=drawn,
         predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
-        drawn_members=None if tables is None else _find_drawn(count, rows, slices, memo),
+        drawn_members=None if drawn_statistics is None else _find_drawn(count, rows, drawn_statistics, slices, memo),
         groups=None if tables is not None else (find_groups(source, target), find_groups(target, source)),
         tables=tables,
     )
@@ -224,17 +241,18 @@ def _codes(
     return source_codes, codes.target_codes, gold
 
 
-def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> Rows:
-    """Take the rows in memory; of a draw, find out which of them are scored."""
+def _rows(codes: Codes, metric: MetricSettings, scores: Scores, *, in_tables: bool) -> tuple[Rows, Floats | None]:
+    """Take the rows in memory; of a draw, find out which of them are scored, and how."""
     source, target, model = codes.source, codes.target, codes.model
     if not in_tables:
         scored = _counted(scores.known, source, in_tables=False)
-        return Rows(source, target, model, metric, scored, read=scores.labels)
+        return Rows(source, target, model, metric, scored, read=scores.labels), None
     drawn = score_rows(metric, source, label=source.label, model=model, known=scores.classes, whole=False)
-    return Rows(source, target, model, metric, _counted(drawn.known, source, in_tables=False))
+    scored = _counted(drawn.known, source, in_tables=False)
+    return Rows(source, target, model, metric, scored), drawn.statistics[scored]
 
 
-def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -> Membership:
+def _find_drawn(count: Count, rows: Rows, statistics: Floats, slices: Sequence[Slice], memo: Memo) -> Membership:
     """Find the patterns of rows that were drawn."""
     source_codes = evaluate_slices(rows.source, slices, memo)[rows.scored]
     target_codes = evaluate_slices(rows.target, slices, memo)
@@ -248,7 +266,7 @@ def _find_drawn(count: Count, rows: Rows, slices: Sequence[Slice], memo: Memo) -
         one_each(len(target)) if target_rows is None else target_rows,
     )
     design = of_source._replace(clusters=None), of_target._replace(clusters=None)
-    return Membership(source, target, np.zeros(n, np.int8), np.zeros((n, 0)), *counted, design)
+    return Membership(source, target, np.zeros(n, np.int8), statistics, *counted, design)
 
 
 def _about_slices(slices: Sequence[Slice], origins: dict[str, str]) -> Iterator[Finding]:
@@ -279,7 +297,8 @@ def _about_columns(drawn: DrawnColumns) -> Iterator[Finding]:
 
 
 def _about_tables(source: Sample, target: Sample, scores: Scores, tables: SampleCells) -> Iterator[Finding]:
-    """Report rounded scores of ranking metrics, and counts on a sample of the rows."""
+    """Report rounded scores of ranking metrics, counts on a sample of the rows, and what is not looked for."""
+    yield from groups_not_searched(source, target)
     if scores.metric.ranked:
         bins, metric = bins_of(scores.statistics.shape[1] // 2), scores.metric.name
         yield Finding(

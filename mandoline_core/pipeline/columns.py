@@ -18,8 +18,6 @@ from mandoline_core.data import SAMPLE_CACHE
 from mandoline_core.domain_classifier import (
     A_DATE,
     BEYOND,
-    OTHER,
-    ColumnKind,
     EncodedColumn,
     NamingColumn,
     default_columns,
@@ -29,7 +27,6 @@ from mandoline_core.domain_classifier import (
 )
 from mandoline_core.errors import MandolineError
 from mandoline_core.patterns import Membership
-from mandoline_core.slices import Category, Flag, Keyword, Missing, Slice, Threshold
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample: a shift of a thirtieth of a standard deviation shows
@@ -181,6 +178,21 @@ class ColumnTable:
         return replace(self, drawn=self.drawn.compared(harmless))
 
 
+class ScoredColumns(NamedTuple):
+    """Hold the products of all columns with the score, by cell of source rows.
+
+    Parameters
+    ----------
+    table : ColumnTable
+        As of the columns alone, with every source row times its score, less the mean score of all.
+    squares : array of float, shape (n_source_cells,)
+        Sums of squares of these scores.
+    """
+
+    table: ColumnTable
+    squares: Floats
+
+
 def draw_columns(rows: Rows, most_rows: int = MOST_ROWS, seed: int = 0) -> DrawnColumns:
     """Read every column of a random sample of rows; once for all models and slices.
 
@@ -254,7 +266,9 @@ def row_cells(members: Membership, source_rows: Index, target_rows: Index, *, by
     return RowCells(of_source, of_target, source_rows[source], target_rows[target])
 
 
-def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, by_row: bool = False) -> ColumnTable:
+def column_table(
+    drawn: DrawnColumns, members: Membership, n_patterns: int, *, by_row: bool = False, times: Floats | None = None
+) -> ColumnTable:
     """Add every column up by cell.
 
     Parameters
@@ -263,12 +277,15 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
         The pattern of every scored source row and of every target row.
     by_row : bool
         As in `row_cells`.
+    times : array of float, shape (n_scored,), optional
+        What to multiply each source row by, such as its score; its sums are then of products.
     """
     if (drawn.n_source, drawn.n_target) != (len(members.source), len(members.target)):
         raise MandolineError("The columns belong to other rows. Read them again.")
     cells = row_cells(members, drawn.source_rows, drawn.target_rows, by_row=by_row)
+    own = members.source_rows[drawn.source_rows]
     marks = (
-        cell_marks(cells.source, len(cells.first_source), members.source_rows[drawn.source_rows]),
+        cell_marks(cells.source, len(cells.first_source), own if times is None else own * times[drawn.source_rows]),
         cell_marks(cells.target, len(cells.first_target), members.target_rows[drawn.target_rows]),
     )
     every = marks[0] @ np.ones(marks[0].shape[1]), marks[1] @ np.ones(marks[1].shape[1])
@@ -310,6 +327,23 @@ def column_table(drawn: DrawnColumns, members: Membership, n_patterns: int, *, b
     return ColumnTable(drawn, tuple(tallies), parts, cells, n_patterns)
 
 
+def score_columns(
+    drawn: DrawnColumns, members: Membership, n_patterns: int, scores: Floats, *, by_row: bool = False
+) -> ScoredColumns:
+    """Add the products of every column with the score up by cell: slopes of the score follow, whatever the weights.
+
+    Parameters
+    ----------
+    scores : array of float, shape (n_scored,)
+    """
+    rows = members.source_rows
+    scores = scores - rows @ scores / rows.sum()
+    table = column_table(drawn, members, n_patterns, by_row=by_row, times=scores)
+    cells, own = table.cells, scores[drawn.source_rows]
+    squares = rows[drawn.source_rows] * own**2
+    return ScoredColumns(table, np.bincount(cells.source, squares, minlength=len(cells.first_source)))
+
+
 def _sums(
     column: EncodedColumn, marks: tuple[csr_matrix, csr_matrix], *, in_bins: bool
 ) -> Iterator[tuple[Quantity, SumTables]]:
@@ -335,61 +369,18 @@ def _sums(
         yield "counts", (written_out(counts[0]), written_out(counts[1]))
 
 
-def cell_marks(cells: Index, n_cells: int, rows: Floats | None = None) -> csr_matrix:
-    """Mark the rows of each cell, by their design weights if they have any: multiplying by it adds rows up.
+def cell_marks(cells: Index, n_cells: int, times: Floats | None = None) -> csr_matrix:
+    """Mark the rows of each cell, by 1, their design weights or other numbers: multiplying by it adds rows up.
 
     >>> (cell_marks(np.array([0, 0, 1]), 2) @ np.array([1.0, 2.0, 4.0])).tolist()
     [3.0, 4.0]
     """
     n = len(cells)
-    each = np.ones(n) if rows is None else rows
-    return csr_matrix((each, cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
+    values = np.ones(n) if times is None else times
+    return csr_matrix((values, cells, np.arange(n + 1)), shape=(n, n_cells)).T.tocsr()
 
 
 def written_out(table: SumTable) -> SumTable:
     """Write a small table out, zeros and all; a large one stays as it is."""
     small = np.prod(table.shape) <= _SMALL
     return csr_matrix(table).toarray() if small and issparse(table) else table
-
-
-def cut_rule(column: str, cut: float) -> Threshold:
-    """Take the rows above a cut.
-
-    >>> cut_rule("age", 65.0).name
-    'age above 65'
-    >>> cut_rule("age", 64.999999935).name
-    'age at least 65'
-    """
-    rule = Threshold("cut", column=column, above=cut)
-    return replace(rule, name=rule.describe())
-
-
-def item_rule(column: str, kind: ColumnKind, item: str) -> Slice | None:
-    """Take the rows with a word or a level; None for levels that are lumped together.
-
-    >>> item_rule("text", "text", "not").describe(), item_rule("place", "category", "a").describe()
-    ('text contains not', 'place is a')
-    """
-    if kind == "text":
-        return keyword_rule(column, item)
-    if kind == "flag":
-        return Flag(column, column=column)
-    return None if item == OTHER else Category(f"{column} is {item}", column=column, values=(item,))
-
-
-def keyword_rule(column: str, word: str) -> Keyword:
-    """Take the rows with a word or a phrase.
-
-    >>> keyword_rule("text", "not good").describe()
-    'text contains not good'
-    """
-    return Keyword(f"{column} contains {word}", column=column, words=(word,))
-
-
-def missing_rule(column: str) -> Missing:
-    """Take the rows without a value.
-
-    >>> missing_rule("age").describe()
-    'age is missing'
-    """
-    return Missing(f"{column} missing", column=column)

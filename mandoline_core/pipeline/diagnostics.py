@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mandoline_core.arrays import Interval
-from mandoline_core.estimators import Outcome, influence_interval, prediction_error, root_of_squares
+from mandoline_core.estimators import Outcome, effective_rows, influence_interval, prediction_error, root_of_squares
 from mandoline_core.metrics import smaller_class
-from mandoline_core.patterns import SampleDesign
 from mandoline_core.weighting import Problem
 
 
@@ -58,10 +57,7 @@ def diagnose(problem: Problem, outcome: Outcome) -> Diagnostics:
         weights = np.where(counts > 0, outcome.row_weights, 0.0)
     # Rows that only serve to fit have no weight and are not averaged over.
     n_evaluated = float(counts[weights.any(axis=1)].sum())
-    effective = 1 / float((counts * weights**2).sum())
-    if problem.designed is not None:
-        cells = problem.designed
-        effective = SampleDesign(None, *cells.design[0][1:]).effective(outcome.weights(cells), cells.source_rows)
+    effective = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
     n_target = max(table.n_target, 1.0)  # a part of the samples, such as a slice's rows, may have none
     set_aside = float(table.target @ (1 - outcome.kept) / n_target)
     return Diagnostics(
@@ -183,6 +179,16 @@ def hull(*intervals: Interval) -> Interval:
     (0.2, 0.7)
     """
     return min(low for low, _ in intervals), max(high for _, high in intervals)
+
+
+def widen(interval: Interval, by: float, bounds: Interval | None) -> Interval:
+    """Widen an interval both ways, within the metric's bounds.
+
+    >>> widen((0.5, 0.75), 0.5, (0.0, 1.0))
+    (0.0, 1.0)
+    """
+    low, high = bounds or (-math.inf, math.inf)
+    return max(interval[0] - by, low), min(interval[1] + by, high)
 
 
 def _bounds(problem: Problem, value: float, set_aside: float) -> Interval | None:

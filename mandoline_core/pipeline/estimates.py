@@ -13,7 +13,7 @@ from mandoline_core.data import current_progress, progress_to, take_step
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import Estimator, Outcome, bootstrap, bootstrap_interval, get_estimator
 from mandoline_core.findings import Finding, rows_sampled
-from mandoline_core.formatting import show_interval, show_points
+from mandoline_core.formatting import listed, show_interval, show_points
 from mandoline_core.patterns import add_up
 from mandoline_core.pipeline.cells import Cells
 from mandoline_core.pipeline.diagnostics import Diagnostics, diagnose, interval_of, prediction_interval_of
@@ -317,6 +317,14 @@ def _about_choice(fit: Fit, settings: EstimatorSettings) -> Iterator[Finding]:
         shown = show_points(added, share=fit.problem.metric.share, sign=False)
         text = f"The slices were chosen on these labels. The interval allows for it: {shown} more standard error."
         yield Finding("fit", "slices_chosen", "info", text, numbers={"added": added})
+    elif fit.trust.chosen.get(fit.model) and not fit.choice_error:
+        names = fit.trust.chosen_slices
+        gone = listed(map(repr, names))
+        text = (
+            f"The slices chosen on these labels are not in use ({gone}), so the interval does not allow for a choice."
+        )
+        remedy = "Delete chosen and chosen_slices from [trust]. If you renamed slices, correct the names there."
+        yield Finding("fit", "chosen_slices_unused", "info", text, remedy, numbers={"slices": names})
 
 
 def _choice_error(fit: Fit, settings: EstimatorSettings) -> float:

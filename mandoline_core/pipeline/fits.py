@@ -72,7 +72,7 @@ class Fit:
     @property
     def choice_error(self) -> float:
         """What choosing the slices by these labels adds to the standard error of an estimate with slices."""
-        return self.trust.chosen.get(self.model, 0.0)
+        return self.trust.choice_error(self.model, {*self.cells.origins.values()})
 
     @property
     def in_table(self) -> bool:

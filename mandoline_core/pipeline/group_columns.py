@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import narwhals as nw
@@ -11,6 +12,7 @@ import pandas as pd
 
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE, Sample
+from mandoline_core.findings import Finding
 
 MOST_ROWS = 100_000  # of a sample, from its start: groups stay whole
 FEWEST_GROUPS = 20  # a column with fewer values is a feature, for a slice
@@ -129,12 +131,40 @@ def _group_column(name: str, sample: Sample, other: Sample) -> GroupColumn | Non
     known = numbers >= 0
     if len(distinct) < FEWEST_GROUPS or known.sum() < LEAST_REPEATED * len(distinct):
         return None
-    named = not _NAMES.isdisjoint(part.lower() for part in _PARTS.findall(name))
+    named = is_named_for_groups(name)
     if not named and (name not in other.columns or _share_known(distinct, other, name) > MOST_SHARED):
         return None
     groups = numbers.astype(np.intp)
     groups[~known] = len(distinct) + np.arange((~known).sum())
     return GroupColumn(name, groups, None if named or dtype == nw.String else _bins(values))
+
+
+def is_named_for_groups(column: str) -> bool:
+    """Tell whether a column is called as what groups rows.
+
+    >>> is_named_for_groups("user_id"), is_named_for_groups("visitDate"), is_named_for_groups("width")
+    (True, True, False)
+    """
+    return not _NAMES.isdisjoint(part.lower() for part in _PARTS.findall(column))
+
+
+def groups_not_searched(source: Sample, target: Sample) -> Iterator[Finding]:
+    """Report that nobody looks for groups, or for copies, in rows that stay in a table."""
+    unset = [sample for sample in (source, target) if sample.group is None]
+    likely = dict.fromkeys(
+        name for sample in unset for name in sample.columns if name not in sample.roles and is_named_for_groups(name)
+    )
+    example = f", such as {next(iter(likely))!r}" if likely else ""
+    if unset:
+        yield Finding(
+            "groups",
+            "groups_not_searched",
+            "info",
+            "Data beyond memory are not searched for rows that belong together, or for copies.",
+            f"If rows belong together, set group to their column{example}.",
+            "Where they do and group is not set, the interval is too narrow.",
+            numbers={"columns": tuple(likely)},
+        )
 
 
 def _share_known(distinct: pd.Index, other: Sample, name: str) -> float:

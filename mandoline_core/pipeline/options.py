@@ -9,7 +9,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 
 from mandoline_core.metrics import Metric
 from mandoline_core.pipeline.fits import EdgeNames
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings
+from mandoline_core.project import TESTS, EstimatorSettings, MethodSettings, MetricSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,6 +32,7 @@ class Options(TypedDict, total=False):
     seed: int
     interval: Literal["influence", "bootstrap"]
     replicates: int
+    spread: bool
 
 
 def option_defaults() -> dict[str, Any]:
@@ -41,7 +42,7 @@ def option_defaults() -> dict[str, Any]:
     ('accuracy', 0.95)
     """
     settings = {one.name: one.default for one in fields(EstimatorSettings)}
-    own = {"estimator": settings.pop("name"), "edges": (), "metric": MetricSettings().name, "methods": None}
+    own = {"estimator": settings.pop("name"), "edges": TESTS, "metric": MetricSettings().name, "methods": None}
     return own | {"harmless": None} | settings
 
 

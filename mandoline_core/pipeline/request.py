@@ -16,6 +16,7 @@ from mandoline_core.pipeline.estimates import Progress
 from mandoline_core.pipeline.fits import EdgeNames, Fit, fit
 from mandoline_core.pipeline.options import Options
 from mandoline_core.project import (
+    TESTS,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -48,7 +49,7 @@ class Request:
     source: Sample
     target: Sample
     slices: Sequence[Slice]
-    edges: EdgeNames | str = ()
+    edges: EdgeNames | str = TESTS
     metric: MetricSettings = field(default_factory=MetricSettings)
     settings: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)

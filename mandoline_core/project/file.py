@@ -15,7 +15,7 @@ from mandoline_core.data import ENGINES, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.settings import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.project.validation import Name, Whole, first_problem, problem_of, unknown_key
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
@@ -69,7 +69,7 @@ class ProjectFile(_Table):
         list[tuple[Name, Name]]
         | Literal["auto", "graphical-lasso"]
         | Annotated[str, Field(pattern="^inverse-covariance(:[1-9][0-9]*)?$")]
-    ] = []
+    ] = TESTS
     estimator: EstimatorSettings = Field(default_factory=EstimatorSettings)
     methods: MethodSettings = Field(default_factory=MethodSettings)
     trust: TrustSettings = Field(default_factory=TrustSettings)
@@ -189,7 +189,7 @@ def dump_parts(project: Project) -> dict[str, str]:
     top: dict[str, Any] = {"version": VERSION, "name": project.name}
     if project.note:
         top["note"] = project.note
-    if project.edges:
+    if project.edges != TESTS:
         top["edges"] = _toml(project.edges)
     places: dict[str, str] = {}
     for heading, keys in PLACES.items():
@@ -197,8 +197,9 @@ def dump_parts(project: Project) -> dict[str, str]:
         if table := {key: _toml(value) for key, value in values.items() if value is not None}:
             places[heading] = tomli_w.dumps({heading: table})
     methods = _plain(project.methods)
-    harmless, chosen = project.trust.harmless, project.trust.chosen
-    declared = {"harmless": harmless if any(harmless.values()) else list(harmless), "chosen": chosen}
+    declared = _plain(project.trust)
+    if "harmless" in declared and not any(project.trust.harmless.values()):
+        declared["harmless"] = list(project.trust.harmless)
     trust = {key: _toml(value) for key, value in declared.items() if value}
     parts = {
         "": tomli_w.dumps(top),

@@ -23,8 +23,9 @@ from mandoline_core.data import (
     with_labels,
 )
 from mandoline_core.errors import ProjectError, did_you_mean
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import counted, listed
 from mandoline_core.project.settings import (
+    TESTS,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -72,8 +73,8 @@ class Project:
     slices : tuple of Slice
         The slices.
     edges : tuple of pairs of str, or str
-        Pairs of slices that move together. Or how to choose them: "auto" (score tests), "inverse-covariance" or
-        "graphical-lasso".
+        Pairs of slices that move together. Or how to choose them: "auto" (score tests, the default),
+        "inverse-covariance" or "graphical-lasso".
     estimator : EstimatorSettings
         The estimation method and its settings.
     methods : MethodSettings
@@ -92,7 +93,7 @@ class Project:
     >>> model = Model("lr", "pred_lr")
     >>> project = Project(name="reviews", source_path="a.csv", target_path="b.csv", label="label", models=(model,))
     >>> project.metric.name, project.edges
-    ('accuracy', ())
+    ('accuracy', 'auto')
     """
 
     name: str
@@ -114,7 +115,7 @@ class Project:
     models: tuple[Model, ...] = ()
     metric: MetricSettings = field(default_factory=MetricSettings)
     slices: tuple[Slice, ...] = ()
-    edges: Edges = ()
+    edges: Edges = TESTS
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
@@ -141,6 +142,9 @@ class Project:
         self._check_models()
         self._check_slices()
         self._check_edges()
+
+    def __repr__(self) -> str:
+        return f"Project({self.name!r}: {counted(len(self.models), 'model')}, {counted(len(self.slices), 'slice')})"
 
     @property
     def placed_methods(self) -> MethodSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, field
 from typing import Annotated, Any, Literal
 
@@ -38,6 +38,9 @@ class EstimatorSettings:
         How intervals are computed.
     replicates : int
         The number of bootstrap resamples. A higher confidence needs more.
+    spread : bool
+        Whether intervals allow for the choice of slices: they are wider by how far other plausible slices move the
+        estimate.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class EstimatorSettings:
     seed: Annotated[Whole, Field(ge=0)] = 0
     interval: Literal["influence", "bootstrap"] = "influence"
     replicates: Annotated[Whole, Field(ge=2, le=100_000)] = 1000
+    spread: bool = True
 
     def __post_init__(self) -> None:
         """Refuse fewer resamples than the bootstrap's interval needs."""
@@ -194,6 +198,8 @@ class TrustSettings:
     chosen : mapping of str to float
         For slices that were chosen on these labels: what choosing adds to each model's standard error, as a share or in
         the metric's unit. `init` and `suggest --auto` write it, and intervals allow for it.
+    chosen_slices : tuple of str
+        The names of these slices. Once none of them is in use, `chosen` has no effect; without names it always has.
 
     Examples
     --------
@@ -209,6 +215,17 @@ class TrustSettings:
         Mapping[str, float],
         PlainValidator(_freeze_errors, json_schema_input_type=dict[str, Annotated[float, Field(ge=0)]]),
     ] = field(default_factory=FrozenMapping)
+    chosen_slices: Columns = ()
+
+    def choice_error(self, model: str, slices: Collection[str]) -> float:
+        """Return what choosing adds to a model's standard error while the slices of these names are in use.
+
+        >>> trust = TrustSettings(chosen={"m": 0.01}, chosen_slices=["short"])
+        >>> trust.choice_error("m", ["short", "old"]), trust.choice_error("m", ["old"])
+        (0.01, 0.0)
+        """
+        applies = not self.chosen_slices or any(name in slices for name in self.chosen_slices)
+        return self.chosen.get(model, 0.0) if applies else 0.0
 
 
 @settings

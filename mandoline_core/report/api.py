@@ -83,7 +83,11 @@ def estimate(
     request = state("estimate", source, target, slices, **options)
     column = request.metric.column or request.source.label
     some = some_labels(source if isinstance(source, Project) else None, request.target, column)
-    return report(request, labelled=revealed(source, request, reveal=reveal), some=some, progress=progress)
+    made = report(request, progress=progress)
+    if request.settings.spread:
+        made = made.with_spreads(progress=progress)
+    labelled = revealed(source, request, reveal=reveal)
+    return made if some is None and labelled is None else complete(made, some=some, labelled=labelled)
 
 
 def report(
@@ -91,8 +95,6 @@ def report(
     memo: Memo = no_memo,
     *,
     models: Sequence[Model | None] | None = None,
-    labelled: Sample | None = None,
-    some: SomeLabels | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Run all steps for every model: the function behind the library, the command line and the app.
@@ -103,10 +105,6 @@ def report(
         Caches what was computed before.
     models : sequence of Model, optional
         Some of the request's models; all by default.
-    labelled : Sample, optional
-        The target with its labels, for the true value.
-    some : SomeLabels, optional
-        Labels of some of its rows, which join the estimate.
     """
     get_estimator(request.settings.name)  # refuse an unknown name before any work
     chosen = request.models if models is None else models
@@ -117,10 +115,26 @@ def report(
         own = part_of(progress, i, len(chosen))
         with progress_to(own or current_progress()):
             checked = report_of(request, model, memo, progress=own)
-        if some is not None:
-            checked = add_labels(checked, *some)
-        reports[checked.model] = checked if labelled is None else with_truth(checked, labelled)
+        reports[checked.model] = checked
     return Report(request.name, reports, request.settings, request)
+
+
+def complete(made: Report, *, some: SomeLabels | None, labelled: Sample | None) -> Report:
+    """Add what labels of new rows say to a report.
+
+    Parameters
+    ----------
+    some : SomeLabels or None
+        Labels of some of the new rows, which join the estimate.
+    labelled : Sample or None
+        The new data with their labels, for the true value.
+    """
+    models = dict(made.models)
+    if some is not None:
+        models = {name: add_labels(one, *some) for name, one in models.items()}
+    if labelled is not None:
+        models = {name: with_truth(one, labelled) for name, one in models.items()}
+    return replace(made, models=models)
 
 
 def report_of(

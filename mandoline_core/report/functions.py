@@ -17,6 +17,7 @@ from mandoline_core.labels import FewLabels, LabelPlan
 from mandoline_core.pipeline import Ablation, Attribution, Fit, Options, Request, SliceTable, with_options
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.report.api import estimate
+from mandoline_core.report.report import Report
 from mandoline_core.slices import SliceLike
 
 Given = Project | Sample | Request | Fit
@@ -53,7 +54,7 @@ def slice_table(
     """
     if isinstance(source, Fit):
         return _pipeline.slice_table(source, confidence=options.get("confidence", 0.95))
-    return estimate(source, target, slices, **options).slices(model)
+    return _plain(source, target, slices, options).slices(model)
 
 
 @with_options
@@ -145,7 +146,7 @@ def plan_labels(
     """
     if isinstance(source, Fit):
         return _labels.plan_labels(source, target, slices, n)
-    return estimate(source, target, slices, **options).plan(n, model)
+    return _plain(source, target, slices, options).plan(n, model)
 
 
 @with_options
@@ -176,10 +177,15 @@ def use_labels(
     """
     if isinstance(source, Fit):
         return _labels.use_labels(source, target, slices, plan=plan.weights if isinstance(plan, LabelPlan) else plan)
-    made = estimate(source, target, slices, **options)
+    made = _plain(source, target, slices, options)
     return made.use_labels(made.asked.target if labels is None else labels, model, plan=plan, key=key)
 
 
-def _fit(source: Any, target: Any, slices: Any, model: str | None, options: Any) -> tuple[Fit, EstimatorSettings]:
-    made = estimate(source, target, slices, **options)
+def _fit(source: Any, target: Any, slices: Any, model: str | None, options: Options) -> tuple[Fit, EstimatorSettings]:
+    made = _plain(source, target, slices, options)
     return made.of(model).fit, made.settings
+
+
+def _plain(source: Any, target: Any, slices: Any, options: Options) -> Report:
+    """Estimate without other plausible slices: nothing made from it asks for the quoted interval."""
+    return estimate(source, target, slices, **{**options, "spread": False})

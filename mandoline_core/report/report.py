@@ -26,8 +26,9 @@ from mandoline_core.checks import (
 from mandoline_core.comparison import Comparison, compare
 from mandoline_core.comparison.backtests import Backtest, backtest
 from mandoline_core.data import Sample
-from mandoline_core.discovery import Spread, Suggestions, spread, suggest
+from mandoline_core.discovery import Spread, Suggestions, spread_of_fits, suggest
 from mandoline_core.errors import MandolineError, did_you_mean
+from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, Verdict
 from mandoline_core.formatting import listed
 from mandoline_core.labels import FewLabels, LabelPlan, bring_labels, label_column, plan_labels, use_labels
@@ -201,6 +202,7 @@ class Report:
         opinion, spread = self.second_opinions[name], self.spreads.get(name)
         return {
             **model.told,
+            "sampling_interval": model.sampling_interval and list(model.sampling_interval),
             "prediction_interval": model.prediction_interval and list(model.prediction_interval),
             "labelled": model.joined_labels,
             "source": model.source,
@@ -251,8 +253,39 @@ class Report:
 
     def spread(self, model: str | None = None, *, progress: Progress | None = None) -> Spread:
         """Tell how sensitive the estimate is to the choice of slices."""
-        spreads = self.spreads or spread(self.asked, progress=progress)
+        spreads = self.spreads or self.find_spreads(progress)
         return spreads[self.of(model).model]
+
+    def with_spreads(self, spreads: Mapping[str, Spread] | None = None, *, progress: Progress | None = None) -> Report:
+        """Return the report with intervals that allow for other plausible slices, if its method uses slices.
+
+        Parameters
+        ----------
+        spreads : mapping of str to Spread, optional
+            How far they move the estimate, by model; found when left out.
+        """
+        if spreads is None:
+            if self.request is None or not get_estimator(self.settings.name).uses_slices:
+                return self
+            try:
+                spreads = self.find_spreads(progress)
+            except MandolineError as error:
+                return replace(self, models={name: _not_spread(one, error) for name, one in self.models.items()})
+        models = {
+            name: model.allow_for_choice(spreads[name].moved) if name in spreads and model.converged else model
+            for name, model in self.models.items()
+        }
+        shown = {  # the search itself uses intervals by influence
+            name: replace(spreads[name], interval=model.interval, sampling=model.sampling_interval)
+            for name, model in models.items()
+            if model.sampling_interval is not None
+        }
+        return replace(self, models=models, spreads=shown)
+
+    def find_spreads(self, progress: Progress | None = None) -> dict[str, Spread]:
+        """Measure how far other plausible slices move the estimate of each model."""
+        fits = [self.draw(model) or model.fit for model in self.models.values()]
+        return spread_of_fits(self.asked, fits, progress=progress)
 
     def plan(self, n: int = 50, model: str | None = None) -> LabelPlan:
         """Choose the new rows to label next; `to_csv` writes them with an empty label column, for `use_labels`."""
@@ -393,6 +426,12 @@ class Report:
         from mandoline_core.report.text import render_html
 
         return render_html(self)
+
+
+def _not_spread(model: ModelReport, error: MandolineError) -> ModelReport:
+    text = "Other plausible slices could not be tried, so the interval is for sampling error alone."
+    unknown = Finding("choice", "spread_unknown", "info", text, detail=str(error))
+    return replace(model, findings=(*model.findings, unknown))
 
 
 def notes_of(slices: Sequence[Slice]) -> dict[str, str]:

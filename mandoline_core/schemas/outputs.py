@@ -90,6 +90,8 @@ class _Printed:
         Whether the weights could be fitted; without them there is no estimate.
     findings : list
         What the checks found, worst first.
+    sampling_interval : pair of floats or null
+        The interval for sampling error alone; `interval` allows for the choice of slices, too. Null where they are one.
     prediction_interval : pair of floats or null
         The interval of the score on exactly these new rows; `interval` is about the population that they come from.
         Null for a metric that has none.
@@ -100,7 +102,7 @@ class _Printed:
     second_opinion : object or null
         What other methods say that pass their self-test, if the model has probabilities.
     spread : object or null
-        How the estimate changes with other slices; only with --spread.
+        How the estimate changes with other plausible slices; null with --plain, and where none were tried.
     n_source : int
         The number of labelled rows.
     n_target : int
@@ -213,6 +215,7 @@ _Rule = Annotated[dict[str, Any], Field(description="A slice as in a project fil
 def _estimate() -> type:
     of_model = {
         **_TOLD,
+        "sampling_interval": Interval | None,
         "prediction_interval": Interval | None,
         "labelled": _LABELLED | None,
         "source": float,

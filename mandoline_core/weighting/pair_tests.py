@@ -205,22 +205,42 @@ def _tilted(
     spread : array of float, shape (n_pairs,)
         The pairs' variances.
     """
-    patterns, table, k = problem.patterns, problem.corrections().source, len(problem.patterns.names)
+    patterns, k = problem.patterns, len(problem.patterns.names)
     weights = ratios * patterns.source[fitted.rows] / patterns.n_source
-    codes = patterns.codes[fitted.rows]
     if fitted.tilt.certain:
         potentials = fitted.tilt.fixed
         products = ProductPairs(potentials[:, :k], pairs)
         means = products.average(weights)
         covariance = products.cross(weights[:, None] * (potentials - weights @ potentials))
         return potentials, products, covariance, 1 - means**2
-    wider, d = (*problem.edges, *pairs), k + len(problem.edges)
     try:
-        tilt = build_tilt(codes, table, wider, patterns.names)
-    except ProjectError as error:
-        raise ProjectError(f'edges = "auto" cannot test every pair of slices. {error}') from None
-    target = expected_potentials(patterns.codes[fitted.target_rows], problem.corrections().target, wider)
+        blocks = [_given_pairs(problem, fitted, pairs, weights)]
+    except ProjectError:  # many uncertain slices, all joined by their pairs, are too many to add up together
+        blocks = [_given_pair(problem, fitted, pair, weights) for pair in pairs]
+    means, covariance, spread = (np.concatenate(parts, axis=-1) for parts in zip(*blocks, strict=True))
+    return fitted.tilt.evaluate(fitted.solution.delta).mean, GivenPairs(means), covariance, spread
+
+
+def _given_pair(
+    problem: Problem, fitted: WeightFit, pair: tuple[int, int], weights: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Sum over one pair; where even that joins too many slices it varies by nothing, so that it is not tested."""
+    try:
+        return _given_pairs(problem, fitted, [pair], weights)
+    except ProjectError:
+        n_potentials = len(problem.patterns.names) + len(problem.edges)
+        return np.zeros((len(weights), 1)), np.zeros((n_potentials, 1)), np.zeros(1)
+
+
+def _given_pairs(
+    problem: Problem, fitted: WeightFit, pairs: Sequence[tuple[int, int]], weights: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Sum over pairs together: their tilted means by pattern, their covariance with what is fitted, their variances."""
+    patterns, corrections = problem.patterns, problem.corrections()
+    wider, d = (*problem.edges, *pairs), len(patterns.names) + len(problem.edges)
+    tilt = build_tilt(patterns.codes[fitted.rows], corrections.source, wider, patterns.names)
+    target = expected_potentials(patterns.codes[fitted.target_rows], corrections.target, wider)
     delta = np.concatenate([fitted.solution.delta, np.zeros(len(pairs))])
     tilted = rule_out_empty(tilt, target)[0].evaluate(delta)
     second = tilted.covariance(weights)
-    return tilted.mean[:, :d], GivenPairs(tilted.mean[:, d:]), second[:d, d:], np.diag(second)[d:]
+    return tilted.mean[:, d:], second[:d, d:], np.diag(second)[d:]

@@ -121,6 +121,8 @@ class Problem:
         The rows that corrections were measured on; its slices are the table's.
     whole_patterns : bool
         Whether only whole patterns of the target are left out, and not parts of them.
+    near_enough : bool
+        Whether weights that match the target are enough where the best are a limit: see `fit`.
     """
 
     patterns: Patterns
@@ -138,6 +140,7 @@ class Problem:
     seed: int = 0
     audit: Audit | None = None
     whole_patterns: bool = False
+    near_enough: bool = False
 
     def __post_init__(self) -> None:
         """Make the whole source the only group when no split was given."""
@@ -196,6 +199,7 @@ class Problem:
             ridge=self.ridge,
             start=self.start,
             whole_patterns=self.whole_patterns,
+            near_enough=self.near_enough,
         )
 
     @cached_property

@@ -87,6 +87,7 @@ def fit(
     fit_counts: Floats | None = None,
     kept: Floats | None = None,
     whole_patterns: bool = False,
+    near_enough: bool = False,
 ) -> WeightFit:
     """Fit noise-aware LL-KLIEP on patterns, never reporting a diverging solution as success.
 
@@ -103,6 +104,9 @@ def fit(
     whole_patterns : bool
         Leave out whole patterns only, though more than necessary: for folds, which must agree, and for methods
         that look at single target rows.
+    near_enough : bool
+        Take weights that match the target for a limit that they only approach: the same to eight digits, without the
+        linear programmes that find the limit and name the rows without use.
     """
     rows = np.flatnonzero(patterns.source > 0)
     kept = np.ones(len(patterns)) if kept is None else kept.copy()
@@ -123,7 +127,8 @@ def fit(
         solution = solve(tilt, used, mean, ridge=ridge, start=start, basis=basis)
         if start is not None and not solution.converged:  # the start may have been too far off
             solution = solve(tilt, used, mean, ridge=ridge, basis=basis)
-        if basis is None or (is_sound(solution, used) and is_level(tilt, used, basis, mean)):
+        sound = solution.converged if near_enough else is_sound(solution, used)
+        if basis is None or (sound and is_level(tilt, used, basis, mean)):
             unused[rows[(counts > 0) & (used == 0)]] = True
             break
         # No weighting has a use for the source rows that were left out: whether all is within reach shows without them.

@@ -202,3 +202,32 @@ def test_number_weights_and_curve_are_in_view_of_every_control(
                 control.scroll_into_view_if_needed()
                 hidden = [one for one in SHOWN if not visitor.page.evaluate(IN_VIEW, one)]
                 assert not hidden, (title, control.get_attribute("aria-label"), hidden)
+
+
+def test_the_add_line_says_what_a_rule_would_do_before_it_is_added(arrive: Arrive, server: Server) -> None:
+    """What it promises while one types is what one gets; the new slice is chosen, and in sight on a low screen."""
+    visitor = arrive(f"{server.url}/slices")
+    visitor.page.set_viewport_size({"width": 1280, "height": 560})
+    before = visitor.summary.inner_text()
+    answer = visitor.page.locator(".st-key-add_tried [role=status]")
+    visitor.line.press_sequentially("dollars")
+    expect(answer).to_have_text(re.compile(r"^15\.\d% → 25\.9% of rows, accuracy .*; Enter adds$"))
+    assert visitor.summary.inner_text() == before
+    promised = re.findall(r"\d+\.\d%", answer.inner_text())[-1]
+    visitor.line.press("Enter")
+    expect(visitor.name_field).to_have_value("dollars")
+    expect(visitor.summary).to_contain_text(promised)
+    expect(answer).to_have_text("")
+    expect(visitor.line).to_be_focused()
+    for word in ("plot", "acting", "film"):
+        visitor.add_line(word)
+    visitor.page.wait_for_function(
+        """() => {
+            const row = document.querySelector(".st-key-slice_list button [data-testid=stIconMaterial]");
+            const {top, bottom} = row.closest("button").getBoundingClientRect();
+            const pane = document.querySelector(".st-key-list_pane").getBoundingClientRect();
+            return top >= pane.top - 1 && bottom <= pane.bottom + 1;
+        }"""
+    )
+    visitor.line.press_sequentially("<img src=x onerror=alert(1)>")
+    expect(answer).to_contain_text("<img")

@@ -172,7 +172,9 @@ def _cases() -> dict[str, MetricCase]:
     found["pinball"] = MetricCase(
         MetricSettings("pinball", quantile=0.8), 2, partial(_of_numbers, partial(sk.mean_pinball_loss, alpha=0.8))
     )
-    found["rmse"] = MetricCase(MetricSettings("rmse"), 2, partial(_of_numbers, sk.root_mean_squared_error))
+    found["rmse"] = MetricCase(
+        MetricSettings("rmse"), 2, lambda f, w: np.sqrt(_of_numbers(sk.mean_squared_error, f, w))
+    )
     found["bias"] = MetricCase(MetricSettings("bias"), 2, lambda f, w: np.average(f["guess"] - f["y"], weights=w))
     found["mean"] = MetricCase(
         MetricSettings("mean", column="guess"), 2, lambda f, w: np.average(f["guess"], weights=w)

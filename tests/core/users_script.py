@@ -47,6 +47,15 @@ def use_everything() -> None:
     version: str = md.__version__
     table: pd.DataFrame = report.slices().to_frame()
     report.by("channel").to_frame()
+    report.ablation().to_dict()
+    report.attribution("model").to_frame()
+    report.compare(estimators=["source"]).models["model"].ranking
+    report.backtest(draws=5).to_frame()
+    report.suggest(most=3).suggestions[0].rule
+    report.spread().to_frame()
+    report.sensitivity().to_frame()
+    sheet: str = report.plan(60).to_csv()
+    report.use_labels("plan.csv").to_frame()
     report.plot("weights")
     report.to_html()
     own = md.estimate(source, target, slices, metric=md.Metric.of(cost, bounds=(0, 5), better="lower"))
@@ -65,8 +74,9 @@ def use_everything() -> None:
     few: md.FewLabels = md.use_labels(source, target, slices, labels=["yes", "no"], plan=chances)
     md.write_weights(report, "weights.parquet")
     found: md.Suggestions = md.suggest(source, target, slices, most=3)
-    md.spread(source, target, slices, suggestions=found)
+    md.spread(source, target, slices, suggestions=found)["model"].to_frame()
     around: md.RowMap = md.map_rows(source, target, most_rows=500)
+    around.to_frame()
     md.describe_selection(target, [0, 1, 2])
     comparison: md.Comparison = md.compare(source, target, slices, estimators=["source", "mandoline"])
     tried: md.Backtest = md.backtest(source, target, slices, draws=5)

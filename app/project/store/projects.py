@@ -174,6 +174,14 @@ class Store:
                     (dumped({**(read_json(row[0]) or {}), model: summary}), project, number),
                 )
 
+    def prolong(self, project: str, first: int, last: int) -> None:
+        """Date states of one edit that goes on, from the first to the last, as made now: undo takes them together."""
+        with self._transaction() as database:
+            database.execute(
+                "UPDATE revision SET made = ? WHERE project = ? AND number BETWEEN ? AND ?",
+                (time.time(), project, first, last),
+            )
+
     def name(self, project: str, number: int, snapshot: str) -> None:
         """Give a state a name, under which it is kept; no name takes it away again."""
         with self._transaction() as database:

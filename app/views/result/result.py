@@ -9,7 +9,7 @@ from app.project import Workspace, remedies, state, visit
 from app.views import harmless, live, offers, parts
 from app.views.result import checks, comparison, evidence, groups, labels, models, unmodelled, weights
 from app.words import wording
-from mandoline_core import MandolineError, ModelReport, Spread
+from mandoline_core import MandolineError, ModelReport
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
@@ -37,13 +37,14 @@ def main() -> None:
         no_estimate(workspace, problem)
         tabs(workspace, problem)
         return
+    job = compute.ask_spread(workspace)
     report = compute.report(workspace)
     headline(workspace, report)
     if not report.is_red:
-        numbers(workspace, report)
+        numbers(workspace, report, job)
     tabs(workspace, None)
     if report.is_red:  # what helps comes before what cannot be quoted
-        numbers(workspace, report)
+        numbers(workspace, report, job)
 
 
 def tabs(workspace: Workspace, problem: MandolineError | None) -> None:
@@ -83,48 +84,30 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         st.caption(wording.tell(opinion.message))
 
 
-def numbers(workspace: Workspace, report: ModelReport) -> None:
+def numbers(workspace: Workspace, report: ModelReport, job: compute.Job | None) -> None:
     """Show the estimate next to the labelled data's score and, once it was asked for, the truth."""
     picture, truth = st.columns([3, 1], vertical_alignment="center")
-    spread = compute.spread(workspace)
     with picture:
-        figure = charts.estimate_strip(
-            report, reveal=workspace.revealed, spread=None if spread is None else spread.interval, dark=parts.is_dark()
-        )
+        figure = charts.estimate_strip(report, reveal=workspace.revealed, dark=parts.is_dark())
         parts.chart(figure, "strip", alt="The estimate with its interval, and the score on the labelled data")
         st.caption(wording.tell(facts.new_rows({report.model: report})))
-        choice(workspace, spread)
+        choice(workspace, job)
     with truth:
         reveal(workspace, report)
 
 
-def choice(workspace: Workspace, spread: Spread | None) -> None:
-    """Say how sensitive the estimate is to the choice of slices, once somebody asked for it."""
-    if spread is not None:
-        if spread.finding is not None:
-            parts.show_finding(spread.finding)
-        else:
-            st.caption(wording.tell(spread.sentence), help=TOOLTIPS["spread"])
-        return
-    job = compute.suggestion_job(workspace)
-    parts.show_job_error(job)
-    if job is not None and job.running:
-        parts.job_panel(lambda: compute.suggestion_job(compute.current()), "spread")
-    else:
-        st.button(
-            "How sensitive is this to my slices?",
-            icon=":material/alt_route:",
-            type="tertiary",
-            key="spread",
-            help=TOOLTIPS["spread"],
-            on_click=try_others,
-            args=(workspace,),
-        )
-
-
-def try_others(workspace: Workspace) -> None:
-    """Try other choices of slices in the background."""
-    compute.start_suggestions(workspace, spread=True)
+def choice(workspace: Workspace, job: compute.Job | None) -> None:
+    """Say how far other plausible slices move the estimate, or how far the search for them is."""
+    found = compute.spread(workspace)
+    if found is not None and found.finding is not None:
+        parts.show_finding(found.finding)
+    elif found is not None:
+        st.caption(wording.tell(found.sentence), help=TOOLTIPS["spread"])
+    elif job is not None:
+        st.caption("The interval is for sampling error alone so far.", help=TOOLTIPS["spread"])
+        parts.show_job_error(job)
+        if job.running:
+            parts.job_panel(lambda: compute.spread_job(compute.current()), "spread", in_line=True)
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:

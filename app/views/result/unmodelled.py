@@ -13,7 +13,7 @@ from app.views.result import evidence
 from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import Keyword, Slice
-from mandoline_core.checks import BalanceLine
+from mandoline_core.checks import BalanceLine, times_by_size
 from mandoline_core.pipeline import MeanShift, is_share
 from mandoline_core.report import charts
 from mandoline_core.report.charts import NAME_WIDTH, shorten
@@ -86,23 +86,19 @@ def _pairs(workspace: Workspace) -> None:
 
 
 def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> list[_Dot]:
-    """List the worst of what is not modelled, words one by one."""
-    free: list[_Dot] = []
+    """List the worst of what is not modelled, words one by one: by how far it could move the estimate."""
+    free: list[tuple[float, _Dot]] = []
     for line in lines:
         if not line.words or not line.detail.startswith("contains "):
             rule = line.suggestion if isinstance(line.suggestion, Slice) else None
-            free.append((_name(line), line.before, line.after, rule))
-        free += [
-            (
-                f"{line.column}: {word.name}",
-                word.before,
-                word.after,
-                Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,)),
-            )
-            for word in line.words
-        ]
-    free += [(line.name, line.before, line.after, None) for line in slices if not _matches(line)]
-    return sorted(free, key=lambda dot: -abs(dot[2]))[:MOST_LINES]
+            free.append((line.times, (_name(line), line.before, line.after, rule)))
+        for word in line.words:
+            keyword = Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,))
+            dot = f"{line.column}: {word.name}", word.before, word.after, keyword
+            free.append((times_by_size(word.after), dot))
+    off = (line for line in slices if not _matches(line))
+    free += [(times_by_size(line.after), (line.name, line.before, line.after, None)) for line in off]
+    return [dot for _, dot in sorted(free, key=lambda one: -one[0])[:MOST_LINES]]
 
 
 def _matched(slices: Sequence[MeanShift]) -> list[_Dot]:
@@ -127,7 +123,7 @@ def _name(line: BalanceLine) -> str:
 
 def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> None:
     """Offer to model what is off most, where that was tried and gives an estimate."""
-    lines = sorted(lines, key=lambda line: (not line.stands_out, -abs(line.after)))
+    lines = sorted(lines, key=lambda line: (not line.stands_out, -line.times))
     notable = [line for line in lines if line.stands_out]
     if not notable:
         st.markdown("No remaining shift is beyond sampling error.")

@@ -6,15 +6,16 @@ import time
 
 import streamlit as st
 
-from app import compute
+from app import components, compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
-from app.words import wording
+from app.words import offers, wording
 from mandoline_core import MandolineError, Slice
+from mandoline_core.metrics import get_metric
 from mandoline_core.slices import KINDS, example_line, read_line
 
 _AGAIN = 10.0  # seconds in which nobody types the same line twice on purpose
-_LINE, _MENU, _TAKEN = "add_line", "add_kind", "add_taken"
+_LINE, _MENU, _TAKEN, _TRIED = "add_line", "add_kind", "add_taken", "add_tried"
 _HELP = """
 - `actor, plot, "not good"`: words and phrases in a text
 - `age >= 65`, `10 < age < 20`, `age between 10 and 20`
@@ -31,7 +32,7 @@ _HELP = """
 
 def show(workspace: Workspace) -> None:
     """Show the line and the menu, and what is wrong with what was typed."""
-    survey, offers = compute.survey(workspace), compute.offers(workspace)
+    survey, kinds = compute.survey(workspace), compute.offers(workspace)
     with st.container(key="adding", gap="small"):
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(
@@ -44,13 +45,35 @@ def show(workspace: Workspace) -> None:
             )
             st.menu_button(
                 "Pick a kind",
-                list(offers),
+                list(kinds),
                 format_func=_described,
                 icon=":material/add:",
                 key=_MENU,
                 on_click=_take_kind,
             )
         parts.show_refusal(_LINE)
+        _try_line()
+
+
+# A fragment of its own: nothing else is drawn again while one types.
+@st.fragment
+def _try_line() -> None:
+    """Say what the line would match and do, while it is being typed."""
+    components.answer_typing(_LINE, _would_do, key=_TRIED)
+
+
+def _would_do(typed: str) -> str:
+    taken = visit.remember(_TAKEN)
+    if taken and taken[0].strip() == typed and not visit.typed(_LINE):
+        return ""  # it has been added
+    try:
+        workspace = compute.current()
+        row, found = compute.dry_run(workspace, read_line(typed, compute.survey(workspace)))
+    except MandolineError as error:
+        return str(error)
+    step = "" if found is None else wording.step_to(found.before, found.after, share=found.share)
+    metric = get_metric(workspace.project.metric)
+    return offers.dry_run(row, step, metric.spoken, share=metric.share)
 
 
 def _described(kind: str) -> str:

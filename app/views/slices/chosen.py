@@ -10,7 +10,7 @@ from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import forms, links, reliability, row_map
-from app.words import highlighted, markup, wording
+from app.words import highlighted, slice_rows, wording
 from mandoline_core import MandolineError, Project, Slice
 from mandoline_core.slices import TEXT
 
@@ -76,7 +76,7 @@ def _matching_rows(workspace: Workspace, rule: Slice) -> None:
     """Show a few rows of both samples that the rule matches, with what matched marked; of a family its members."""
     if rule.is_family:
         rows = compute.table(workspace)
-        st.html(markup.members([rows[name] for name in compute.members(workspace)[rule.name]]))
+        st.html(slice_rows.members([rows[name] for name in compute.members(workspace)[rule.name]]))
         return
     found = compute.matches(workspace, rule)
     counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in wording.SIDES.items())

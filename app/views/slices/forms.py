@@ -14,7 +14,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import offers, parts
-from app.views.slices import names_of
+from app.views.slices import drags, names_of
 from app.words import wording
 from mandoline_core import Keyword, MandolineError, Project, Sample, Slice
 from mandoline_core.data import from_milliseconds, moment, read_date
@@ -22,6 +22,7 @@ from mandoline_core.formatting import tidy_number
 from mandoline_core.slices import FUNCTIONS, ORDERED, Control, Scale, fitting_columns
 
 _BOX = 150  # pixels; room for a number and its two buttons
+_ENDS = ("From", "To")
 _MOST_COUNTED = 40  # words whose rows are shown
 _NOTE = Control("text", "note", "Slice note", help="Shown in the report.")
 
@@ -40,12 +41,27 @@ def edit_form(workspace: Workspace, rule: Slice) -> None:
     _refusal(rule, _NOTE)
 
 
-def _write(name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample) -> None:
+def _write(
+    name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample, twins: tuple[str, ...] = ()
+) -> None:
     """Take what a widget holds into the rule, or remember why it cannot be.
 
-    A name that was made from the rule changes with it, also in the middle of a drag.
+    With every move the browser sends what all controls hold. When a move comes before the answer to the last one, the
+    twins of the control still hold the value of before, as if it had been typed: they are made again, and what comes
+    from one that was made again is ignored.
     """
-    value, workspace = visit.typed(key), state.workspace()
+    drags.go_on(key)
+    if not twins or key == visit.renewable(twins[0]):
+        _take(name, key, field, read, source, twins, visit.typed(key))
+
+
+def _take(
+    name: str, key: str, field: str, read: Callable[[Any], Any], source: Sample, twins: tuple[str, ...], value: Any
+) -> None:
+    """Take a value into the rule. A name that was made from the rule changes with it, also in the middle of a drag."""
+    for other in twins[1:]:
+        visit.renew(other)
+    workspace = state.workspace()
     names = [rule.name for rule in workspace.project.slices]
     name, first = names_of.now(name, names), names_of.first(name)
 
@@ -71,15 +87,22 @@ def _bound(
     shown: Callable[[Any], Any] = lambda value: value,
     read: Callable[[Any], Any] = lambda given: given,
     among: Any = "",
+    twins: tuple[Any, ...] = (),
 ) -> dict[str, Any]:
     """Return the arguments that tie a widget to a control.
 
     What there is to choose from goes into `among`: a widget that offers other things is another one, which starts
-    from the project's value and not from the first thing it offers.
+    from the project's value and not from the first thing it offers. The `twins` are what other widgets of the same
+    value are among.
     """
-    name = ":".join(["edit", names_of.first(rule.name), rule.kind, control.field, *([str(among)] if among else [])])
-    key = visit.bind(name, shown(control.value))
-    args = (rule.name, key, control.field, read, compute.samples(workspace)[0])
+
+    def called(among: Any) -> str:
+        found = ["edit", names_of.first(rule.name), rule.kind, control.field]
+        return ":".join([*found, *([str(among)] if among else [])])
+
+    own, *others = map(called, (among, *twins))
+    key = visit.bind(visit.renewable(own) if others else own, shown(control.value))
+    args = (rule.name, key, control.field, read, compute.samples(workspace)[0], (own, *others) if others else ())
     return {"label": control.label, "help": control.help, "key": key, "on_change": _write, "args": args}
 
 
@@ -158,17 +181,19 @@ def _cut(workspace: Workspace, rule: Slice, control: Control) -> None:
     if scale is None:
         _box(workspace, rule, control, control.label, step=control.step)
         return
-    bound = _bound(workspace, rule, control, shown=float, read=_tidied, among=(control.column or "", scale))
+    place, label = (control.column or "", scale), f"{control.label}, as a number"
+    bound = _bound(workspace, rule, control, shown=float, read=_tidied, among=place, twins=(label,))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.slider(**_ends(scale), **bound)
-        _box(workspace, rule, control, f"{control.label}, as a number", step=scale.step, beside=True)
+        drags.follow(bound["key"], partial(_take, *bound["args"]))
+        _box(workspace, rule, control, label, step=scale.step, slider=place)
 
 
 def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
     """Show a slider with two ends, and a box for each; for dates, two calendars."""
     if isinstance(control.value[0], str):
         with st.container(horizontal=True):
-            for place, label in enumerate(("From", "To")):
+            for place, label in enumerate(_ENDS):
                 one = Control("cut", control.field, label, control.value[place], column=control.column)
                 _calendar(workspace, rule, one, read=partial(_with_date, control.value, place))
         return
@@ -181,13 +206,15 @@ def _interval(workspace: Workspace, rule: Slice, control: Control) -> None:
             shown=lambda value: tuple(map(float, value)),
             read=lambda given: tuple(map(_tidied, given)),
             among=(control.column, scale),
+            twins=_ENDS,
         )
         st.slider(**_ends(scale), **ends)
     step = None if scale is None else scale.step
     with st.container(horizontal=True):
-        for place, label in enumerate(("From", "To")):
+        for place, label in enumerate(_ENDS):
             one = Control("cut", control.field, label, control.value[place])
-            _box(workspace, rule, one, label, step=step, read=partial(_with_end, control.value, place))
+            read, slider = partial(_with_end, control.value, place), scale and (control.column, scale)
+            _box(workspace, rule, one, label, step=step, slider=slider, beside=False, read=read)
 
 
 def _calendar(
@@ -221,11 +248,20 @@ def _box(
     label: str,
     *,
     step: float | None,
-    beside: bool = False,
+    slider: Any = None,
+    beside: bool | None = None,
     read: Callable[[Any], Any] | None = None,
 ) -> None:
-    """Show a box for any number, which shows all its digits; next to a slider, without its label."""
-    bound = _bound(workspace, rule, control, shown=float, read=read or _tidied, among=label) | {"label": label}
+    """Show a box for any number, which shows all its digits; beside a slider, without its label.
+
+    Parameters
+    ----------
+    slider : optional
+        What the slider of the same value is among.
+    """
+    beside, twins = slider is not None if beside is None else beside, () if slider is None else (slider,)
+    bound = _bound(workspace, rule, control, shown=float, read=read or _tidied, among=label, twins=twins)
+    bound |= {"label": label}
     look: dict[str, Any] = {"label_visibility": "collapsed", "width": _BOX} if beside else {}
     st.number_input(value=None, step=float(step or 1), format="%g", **look, **bound)
 

@@ -11,7 +11,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, visit
 from app.views import parts
-from app.views.slices import evidence
+from app.views.slices import drags, evidence
 from app.words import corrections, wording
 from mandoline_core import Correction, MandolineError, Noise, Project, Slice
 from mandoline_core.estimators import ESTIMATORS
@@ -165,6 +165,8 @@ def percent(name: str, side: str, says: str, label: str, value: float, *, disabl
             on_change=move,
             args=(name, side, says, "slide", slide),
         )
+        if not disabled:
+            drags.follow(slide, partial(take, name, side, says, "type"))
         st.number_input(
             f"{label}, in percent",
             0.0,
@@ -186,11 +188,15 @@ def move(name: str, side: str, says: str, kind: str, key: str) -> None:
     With every move the browser sends what all controls hold. When a move comes before the answer to the last one, the
     other control still holds the value of before, as if it had been typed: one that was made again is ignored.
     """
-    place, other = f"{name}:{side}:{says}", "type" if kind == "slide" else "slide"
-    if key != visit.renewable(f"{kind}:{place}"):
-        return
-    visit.renew(f"{other}:{place}")
-    share = round(float(visit.typed(key)) / 100, 6)
+    drags.go_on(key)
+    if key == visit.renewable(f"{kind}:{name}:{side}:{says}"):
+        take(name, side, says, "type" if kind == "slide" else "slide", float(visit.typed(key)))
+
+
+def take(name: str, side: str, says: str, other: str, percents: float) -> None:
+    """Take a value into the corrections, and make the `other` control of it again."""
+    visit.renew(f"{other}:{name}:{side}:{says}")
+    share = round(percents / 100, 6)
     where = "" if side == "source" else " in the new data"
     change(name, f"correct {name}{where}", lambda project: edits.set_share(project, name, side, says, share))
 

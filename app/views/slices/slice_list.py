@@ -9,15 +9,19 @@ from functools import partial
 
 import streamlit as st
 
-from app import compute
+from app import components, compute
 from app.project import Workspace, edits, visit
 from app.views import parts
 from app.views.slices import chosen, names_of, suggestions
 from app.views.slices.names_of import OPEN
-from app.words import markup, wording
+from app.words import slice_rows, wording
 from mandoline_core import MandolineError, Slice, SliceRow
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline import AttributionPart
+from mandoline_core.report.words import TOOLTIPS
+
+_ORDER, _AVERAGE = "effects_by", "average"
+_ORDERS = {_AVERAGE: "Effects in any order", "order": "In this order"}
 
 
 def show(workspace: Workspace, said: MandolineError | None) -> None:
@@ -31,27 +35,29 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
         name = ""
     name = name or next((rule.name for rule in rules), "")
     rows, notes, effects = _numbers(workspace)
-    bars = _waterfall(workspace, effects)
+    waterfall = _waterfall(workspace, effects)
+    steps = {} if waterfall is None else waterfall.steps
     metric = get_metric(workspace.project.metric)
     share = metric.share
     # The key becomes a class name in the page, which the style of the rows is scoped to.
-    with st.container(key=markup.ROWS_KEY):
+    with st.container(key=slice_rows.KEY):
         # With something to see: a style alone goes where messages go, and takes the place of one.
-        st.html(markup.ROWS_STYLE + markup.slice_heads(metric.spoken))
+        st.html(slice_rows.STYLE + slice_rows.heads(metric.spoken, waterfall, share=share))
         for rule in rules:
             _controls(rule, is_open=rule.name == name)
-            effect = markup.effect_bar(effects.get(rule.name), bars[rule.name], share=share)
-            note = notes.get(rule.name, "")
-            row = markup.slice_row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share)
-            st.html(row)
+            effect, note = slice_rows.effect_bar(steps.get(rule.name), share=share), notes.get(rule.name, "")
+            st.html(slice_rows.row(rows.get(rule.name, ()), on=rule.enabled, effect=effect, note=note, share=share))
             if rule.name == name:
                 with st.container(border=True, key="chosen_pane"), parts.boundary(said):
-                    if note:
-                        st.warning(wording.tell(note), icon=":material/warning:")
                     chosen.show(workspace, rule, said)
+                    if note:  # below: what comes and goes must not move a control under the hand
+                        st.warning(wording.tell(note), icon=":material/warning:")
+        if waterfall is not None:
+            st.html(slice_rows.foot(waterfall, names, share=share))
         if not rules:
             with st.container(border=True, key="chosen_pane"):
                 chosen.show_none(workspace)
+    components.reveal(f".st-key-{slice_rows.KEY} button [data-testid=stIconMaterial]", name, key="reveal")
     suggestions.show(workspace)
 
 
@@ -65,7 +71,9 @@ def _numbers(
     except MandolineError:  # the bar says why
         return {}, {}, {}
     try:
-        return rows, compute.slice_notes(workspace), compute.quick_effects(workspace)
+        in_order = visit.remember(_ORDER) == "order"
+        effects = compute.effects_in_order(workspace) if in_order else compute.quick_effects(workspace)
+        return rows, compute.slice_notes(workspace), effects
     except MandolineError:
         return rows, {}, {}
 
@@ -91,14 +99,27 @@ def _controls(rule: Slice, *, is_open: bool) -> None:
     )
 
 
-def _waterfall(workspace: Workspace, effects: dict[str, AttributionPart]) -> dict[str, tuple[float, float]]:
-    """Place the effects end to end, from the labelled score (0) down or up to the estimate, in shares of the way."""
-    ends = [0.0]
-    for rule in workspace.project.slices:
-        ends.append(ends[-1] + (effects[rule.name].value if rule.name in effects else 0.0))
-    low, width = min(ends), (max(ends) - min(ends)) or 1.0
-    steps = zip(workspace.project.slices, ends, ends[1:], strict=False)
-    return {rule.name: ((start - low) / width, (end - low) / width) for rule, start, end in steps}
+def _waterfall(workspace: Workspace, effects: dict[str, AttributionPart]) -> slice_rows.Waterfall | None:
+    """Lead from the labelled score to the estimate; nowhere without effects."""
+    if not effects:
+        return None
+    names = [rule.name for rule in workspace.project.slices]
+    return slice_rows.Waterfall.of(names, effects, compute.report(workspace).source)
+
+
+def order_control() -> None:
+    """Choose which effects the list shows."""
+    st.segmented_control(
+        "Effects",
+        list(_ORDERS),
+        key=visit.bind(_ORDER, visit.remember(_ORDER) or _AVERAGE),
+        format_func=_ORDERS.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        help=TOOLTIPS["attribution"],
+        on_change=visit.keep,
+        args=(_ORDER, _ORDER),
+    )
 
 
 def _switch(name: str, key: str) -> None:

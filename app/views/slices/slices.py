@@ -6,7 +6,7 @@ import streamlit as st
 
 from app import compute
 from app.views import live, parts
-from app.views.slices import add_line, history, slice_list
+from app.views.slices import add_line, drags, history, slice_list
 
 
 def main() -> None:
@@ -20,15 +20,19 @@ def main() -> None:
 def workbench() -> None:
     """Show the work and the live panel; edits rerun only this. The keys are what the stylesheet lays out as panes."""
     workspace = compute.current()
+    drags.begin()
     with st.container(key="workbench"):
         problem = live.summary(workspace)
         with parts.boundary(said=problem):
             add_line.show(workspace)
         with st.container(key="list_pane"):
             slice_list.show(workspace, problem)
-            history.show()
+            with st.container(horizontal=True, vertical_alignment="center"):
+                slice_list.order_control()
+                history.show()
         with st.container(key="live_pane"):
             live.panel(workspace)
+        drags.listen()
 
 
 main()

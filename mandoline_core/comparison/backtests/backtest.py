@@ -8,6 +8,7 @@ from typing import Unpack
 
 import numpy as np
 
+from mandoline_core.arrays import Index
 from mandoline_core.comparison.backtests.pseudo_samples import PseudoTarget, draw, most_rows
 from mandoline_core.comparison.backtests.pseudo_targets import COLUMN, KINDS, pseudo_targets
 from mandoline_core.comparison.backtests.results import Backtest, ModelBacktest, Trial, judge
@@ -17,7 +18,18 @@ from mandoline_core.domain_classifier import one_thread
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.estimators import ESTIMATORS, Estimator, Outcome, get_estimator, normal_reach
 from mandoline_core.formatting import listed
-from mandoline_core.pipeline import Fit, Options, Progress, Request, interval_of, read_predictions, state, with_options
+from mandoline_core.metrics import evaluate
+from mandoline_core.pipeline import (
+    Fit,
+    Options,
+    Progress,
+    Request,
+    interval_of,
+    prediction_interval_of,
+    read_predictions,
+    state,
+    with_options,
+)
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.slices import SliceLike
 from mandoline_core.weighting import NOT_FITTED, Problem
@@ -141,8 +153,8 @@ def backtest_model(
                 progress(f"backtest of {fit.model}", done / len(plan))
             # What is drawn depends on its kind and number alone, not on how many others there are.
             rng = np.random.default_rng((settings.seed, KINDS.index(kind), number))
-            problem, _, _ = draw(pseudo, settings, rng, predictions)
-            trials += _run(problem, pseudo, number, methods, settings.confidence)
+            problem, _, target = draw(pseudo, settings, rng, predictions)
+            trials += _run(problem, pseudo, target, number, methods, settings.confidence)
     if progress is not None:
         progress(f"backtest of {fit.model}", 1.0)
     sizes, real = most_rows(fit.problem), (fit.problem.patterns.n_source, fit.problem.alike_rows[1])
@@ -186,9 +198,20 @@ def _methods(problem: Problem, names: Sequence[str] | None) -> tuple[dict[str, E
 
 
 def _run(
-    problem: Problem, pseudo: PseudoTarget, number: int, methods: Mapping[str, Estimator], confidence: float
+    problem: Problem,
+    pseudo: PseudoTarget,
+    target: Index,
+    number: int,
+    methods: Mapping[str, Estimator],
+    confidence: float,
 ) -> list[Trial]:
-    """Run every method on one drawn problem; what fails is a result like any other."""
+    """Run every method on one drawn problem; what fails is a result like any other.
+
+    What a person would see is the score of the new rows themselves, which the prediction interval is about. A metric
+    that has none is compared with the score of their population.
+    """
+    statistics = pseudo.problem.members.statistics[target]
+    own = evaluate(problem.metric, statistics, np.full(len(target), 1 / len(target))).value
     plain = _try(get_estimator("source"), problem)
     source = None if isinstance(plain, str) else plain.value
     noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()
@@ -196,16 +219,17 @@ def _run(
     least = normal_reach(confidence) * noise
     trials = []
     for name, method in methods.items():
-        start = (pseudo.kind, pseudo.detail, number, name, pseudo.truth, source)
         outcome = _try(method, problem)
         if isinstance(outcome, str):
-            trials.append(Trial(*start, reason=outcome))
+            trials.append(Trial(pseudo.kind, pseudo.detail, number, name, own, source, reason=outcome))
             continue
-        interval = interval_of(problem, outcome, confidence)
+        exact = prediction_interval_of(problem, outcome, confidence)
+        truth, interval = (own, exact) if exact else (pseudo.truth, interval_of(problem, outcome, confidence))
         right = None
-        if source is not None and name != "source" and abs(pseudo.truth - source) > least:
-            right = (outcome.value - source) * (pseudo.truth - source) > 0
-        covered = interval[0] <= pseudo.truth <= interval[1]
+        if source is not None and name != "source" and abs(truth - source) > least:
+            right = (outcome.value - source) * (truth - source) > 0
+        covered = interval[0] <= truth <= interval[1]
+        start = pseudo.kind, pseudo.detail, number, name, truth, source
         trials.append(Trial(*start, outcome.value, interval, covered, right))
     return trials
 

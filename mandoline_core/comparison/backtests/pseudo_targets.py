@@ -2,10 +2,9 @@
 
 The scored source rows are the whole population. A pseudo-target is a second population made of the same rows
 with other weights, and its truth is the metric on all rows so weighted. Both samples are drawn from their
-populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, the
-truth is exact, and intervals, which are about the population that the target rows were drawn from, can be judged.
-Two halves of the source instead of the population would not do: a truth measured on one half has a sampling error
-of its own that no interval counts, and errors would be those of half the rows.
+populations with replacement, as many rows as the real ones have. So sampling errors are those of real samples, and
+intervals can be judged: those of the drawn rows' own score by that score, those of their population by the truth.
+Two halves of the source instead of the population would not do: errors would be those of half the rows.
 """
 
 from __future__ import annotations

@@ -27,9 +27,11 @@ class Trial:
     number : int
         Of the draw, within its kind: methods with the same number saw the same rows.
     truth : float
-        The metric on the pseudo-target's population.
+        The metric on the pseudo-target's rows; on their population where the metric has no prediction interval.
     source : float or None
         The metric on the pseudo-source's rows.
+    interval : pair of floats or None
+        Of the truth: the prediction interval, where the metric has one.
     covered : bool or None
         Whether the interval holds the truth.
     direction_right : bool or None

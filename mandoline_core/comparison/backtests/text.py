@@ -23,7 +23,7 @@ _ABOUT_KINDS = {
     ),
     COLUMN: (
         "'column' estimates one part of the labelled rows from the others, such as later from earlier rows. These "
-        "shifts are real, with one try each. The true score is that of these rows, so coverage may be lower."
+        "shifts are real, with one try each."
     ),
 }
 
@@ -88,8 +88,9 @@ def _model_text(name: str, model: ModelBacktest) -> str:
         "",
         wrapped(
             f"Mean absolute error in {unit} on shifts made from the labelled data (coverage of "
-            f"{100 * model.confidence:g}% intervals). Natural shifts are often larger. 'average' is over the kinds of "
-            "shift except 'column'. 'direction' is how often the sign of the change is right.",
+            f"{100 * model.confidence:g}% intervals for exactly the rows drawn). Natural shifts are often larger. "
+            "'average' is over the kinds of shift except 'column'. 'direction' is how often the sign of the change is "
+            "right.",
             "",
         ),
     ]

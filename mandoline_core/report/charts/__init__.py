@@ -33,9 +33,9 @@ from mandoline_core.report.charts.sensitivity import (
 )
 from mandoline_core.report.charts.shifts import balance, calibration, pair_gaps, predicted_classes
 from mandoline_core.report.charts.slice_shares import slice_shares
-from mandoline_core.report.charts.small import Scale, scale, small_curve, small_strip, small_weights
+from mandoline_core.report.charts.small import Axes, Scale, scale, small_curve, small_strip, small_weights
 from mandoline_core.report.charts.story import story_curve
-from mandoline_core.report.charts.strip import SPREAD, IntervalRow, estimate_strip, interval_rows, strip_rows
+from mandoline_core.report.charts.strip import SAMPLING, IntervalRow, estimate_strip, interval_rows, strip_rows
 from mandoline_core.report.charts.style import (
     IMAGE_FORMATS,
     NAME_WIDTH,

@@ -8,7 +8,7 @@ the width, and type keeps its size. They hold no SVG, which pages that clean HTM
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from html import escape
 from itertools import groupby
 
@@ -31,6 +31,9 @@ _ROW = 34  # pixels a line of the strip
 _HEAD = 22  # pixels for the title of a vertical axis
 _FEW, _MANY = 2, 12  # slices: names stand level, slanted or upright
 _NAME = 12  # characters
+_DASH = 0.08  # of the width
+_LEAST_USED = 0.5  # of an axis that is kept
+_GHOST = "dashed: before"
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _SHIFTS = {"start": "0", "middle": "-50%", "end": "-100%"}
 _STAR = (
@@ -40,6 +43,8 @@ _SHAPES = {"circle": "border-radius:50%", "diamond": "rotate:45deg", "star": f"c
 
 Points = Sequence[tuple[float, float]]
 Scale = Callable[[float], float]
+Span = tuple[float, float]
+Axes = MutableMapping[str, Span]  # the ends of axes, by what they are of, from picture to picture
 
 
 def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
@@ -60,28 +65,63 @@ def small_strip(report: ModelReport, *, reveal: bool, alt: str) -> str:
     return picture.finish(strip_title(report), alt=alt, x=axis_title(report.metric, span, share))
 
 
-def small_weights(report: ModelReport, *, alt: str) -> str:
-    """Show the weights of the source rows, on a scale of doublings."""
+def small_weights(report: ModelReport, *, alt: str, before: ModelReport | None = None, axes: Axes | None = None) -> str:
+    """Show the weights of the source rows, on a scale of doublings.
+
+    Parameters
+    ----------
+    before : ModelReport, optional
+        An earlier state, drawn as outlines.
+    axes : mutable mapping, optional
+        Keeps the axes of one picture for the next, as long as these fit.
+    """
     bars, step, ticks, span = weight_bars(report)
+    earlier, width_before = ([], step) if before is None else weight_bars(before)[:2]
     picture = Picture(130, left=_GUTTER)
-    most = max((rows for _, rows, _ in bars), default=1.0)
+    most = max((rows for _, rows, _ in (*bars, *earlier)), default=1.0)
+    places = [end for power, _, _ in earlier for end in (power - width_before, power + width_before)]
+    span = hold(axes, "weights", (min(span[0], *places), max(span[1], *places)) if places else span)
+    _, most = hold(axes, "rows", (0.0, most))
     across, up = scale(span, 0, 1), scale((0, most), picture.height, _HEAD + 14)
     _upright_axis(picture, {tick: f"{tick:,.0f}" for tick in nice_ticks(0, most, 3)}, up, "labelled rows")
     width = across(0.9 * step) - across(0)
     for power, rows, lines in bars:
         y, left = up(rows), across(power) - width / 2
         picture.box(left, width, y, picture.height - y, colour=SOURCE, hover="\n".join(lines))
+    width = across(0.9 * width_before) - across(0)
+    for power, rows, _ in earlier:
+        y, left = up(rows), across(power) - width / 2
+        picture.outline(left, width, y, picture.height - y, hover=f"before: {rows:,.0f} rows")
     picture.dashes(across(0), _HEAD + 8, height=picture.height - _HEAD - 8)
     picture.text(across(0), _HEAD, "average", shift=-4)
-    _level_axis(picture, ticks, across)
+    _level_axis(picture, {tick: words for tick, words in ticks.items() if span[0] <= tick <= span[1]}, across)
     picture.numbers("labelled rows", x=[power for power, _, _ in bars], y=[rows for _, rows, _ in bars])
-    return picture.finish(facts.basis(report), alt=alt, x=WEIGHT)
+    return picture.finish(facts.basis(report), alt=alt, x=f"{WEIGHT}; {_GHOST}" if earlier else WEIGHT)
 
 
-def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str) -> str:
-    """Show the estimate as slices are added one by one, from the source's score on."""
+def small_curve(
+    curves: Ablation,
+    *,
+    truth: float | None,
+    share: bool,
+    alt: str,
+    before: Ablation | None = None,
+    axes: Axes | None = None,
+) -> str:
+    """Show the estimate as slices are added one by one, from the source's score on.
+
+    Parameters
+    ----------
+    before : Ablation, optional
+        An earlier state, drawn dashed over the slices that are still there.
+    axes : mutable mapping, optional
+        Keeps the axis of one picture for the next, as long as it fits.
+    """
     points = curves.cumulative
-    last, span = len(points) - 1, curve_span(points, truth, share)
+    places = {point.slice: i for i, point in enumerate(points)}
+    earlier = [one for one in (before.cumulative if before else ()) if one.slice in places and one.estimate is not None]
+    low, high = curve_span([*points, *earlier], truth, share)
+    last, span = len(points) - 1, hold(axes, "estimate", (low, high))
     turned = 0 if last <= _FEW else 90 if last > _MANY else 45
     picture = Picture(160, left=_GUTTER, right=48, below=58 if turned else 18)
     across, up = scale((0, max(last, 1)), 0.04, 1), scale(span, picture.height, _HEAD)
@@ -95,6 +135,9 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
         words, above = f"true value {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
         picture.dashes(0, up(truth) - 1, width=1, colour=TRUTH, hover=words)
         picture.text(0, up(truth) + (-9 if above else 10), words)
+    for point in earlier:
+        left, words = across(places[point.slice]) - _DASH / 2, "\n".join(point_lines(point, share))
+        picture.outline(left, _DASH, up(point.estimate or 0.0), 0, hover=f"before\n{words}")
     values = [(i, point.estimate) for i, point in enumerate(points) if point.estimate is not None]
     # The line parts where an estimate is missing: a gap must not be bridged.
     for is_there, run in groupby(enumerate(points), key=lambda pair: pair[1].estimate is not None):
@@ -116,7 +159,24 @@ def small_curve(curves: Ablation, *, truth: float | None, share: bool, alt: str)
         lower = 0 if i else -10
         picture.text(across(i), up(value) + lower, show_value(value, share=share), shift=9, bold=bool(i))
     picture.numbers("estimate", x=[i for i, _ in values], y=[value for _, value in values])
-    return picture.finish(curve_title(points, share), alt=alt, x="slices, added from left to right")
+    axis = f"slices, left to right; {_GHOST}" if earlier else "slices, added from left to right"
+    return picture.finish(curve_title(points, share), alt=alt, x=axis)
+
+
+def hold(axes: Axes | None, name: str, needed: Span) -> Span:
+    """Keep the ends of an axis while what it is to show fits, and is not much less.
+
+    >>> axes = {}
+    >>> hold(axes, "estimate", (0.7, 0.9)), hold(axes, "estimate", (0.72, 0.85)), hold(axes, "estimate", (0.6, 0.85))
+    ((0.7, 0.9), (0.7, 0.9), (0.6, 0.85))
+    """
+    if axes is None:
+        return needed
+    low, high = axes.get(name, needed)
+    fits = low <= needed[0] and needed[1] <= high
+    if not fits or needed[1] - needed[0] < _LEAST_USED * (high - low):
+        axes[name] = needed
+    return axes.setdefault(name, needed)
 
 
 def _level_axis(picture: Picture, ticks: dict[float, str], across: Scale, *, grid: bool = False) -> None:
@@ -236,6 +296,12 @@ class Picture:
         """Draw a dashed line, across or down."""
         side = f"border-top:2px dashed {colour};width:{_share(width)}" if width else f"border-left:2px dotted {colour}"
         self._add(f"left:{_share(x)};top:{y:.1f}px;height:{height:.1f}px;{side}", hover)
+
+    def outline(self, x: float, width: float, y: float, height: float, *, hover: str = "") -> None:
+        """Draw the dashed outline of a rectangle; without height, a dashed line that is easy to hover over."""
+        where = f"left:{_share(x)};top:{y:.1f}px;width:{_share(width)};height:{height or 6:.1f}px;box-sizing:border-box"
+        sides = "border:1px dashed currentColor" if height else "border-top:2px dashed currentColor"
+        self._add(f"{where};{sides};opacity:{MUTED:g}", hover)
 
     def area(self, points: Points, *, colour: str = INK, strength: float = 1) -> None:
         """Fill the area between points."""

@@ -15,7 +15,7 @@ from mandoline_core.report.charts.drawing import Drawing, error_bars
 from mandoline_core.report.charts.style import SOURCE, TRUTH, axis_title, palette, safe, value_range
 from mandoline_core.report.words import facts
 
-SPREAD = "with other slices"
+SAMPLING = "sampling error alone"
 
 
 class IntervalRow(NamedTuple):
@@ -25,8 +25,8 @@ class IntervalRow(NamedTuple):
     ----------
     bold : bool
         Whether its number is written in bold: one that must not be quoted is not.
-    spread : pair of floats, optional
-        Its interval with other slices: a lighter band behind it.
+    inner : pair of floats, optional
+        The interval for sampling error alone: a broad band on the whole one.
     """
 
     name: str
@@ -35,7 +35,7 @@ class IntervalRow(NamedTuple):
     symbol: str
     colour: str
     bold: bool = True
-    spread: Interval | None = None
+    inner: Interval | None = None
 
     def number(self, share: bool) -> str:
         """Write the value with its interval."""
@@ -62,9 +62,9 @@ def interval_rows(
         [f"{safe(row.name)}<br>{number}" for row, number in zip(rows, numbers, strict=True)], grid=True
     )
     for row, y in zip(rows, heights, strict=True):
-        if row.spread is not None:
-            hover = f"{SPREAD}: {show_ends(row.spread, share=share)}"
-            figure.line(row.spread, [y, y], SPREAD, colour=row.colour, width=12, opacity=0.25, hover=hover)
+        if row.inner is not None:
+            hover = f"{SAMPLING}: {show_ends(row.inner, share=share)}"
+            figure.line(row.inner, [y, y], SAMPLING, colour=row.colour, width=12, opacity=0.25, hover=hover)
         figure.points(
             [row.value],
             [y],
@@ -81,30 +81,22 @@ def interval_rows(
 
 def rows_span(rows: Sequence[IntervalRow], share: bool) -> list[float]:
     """Span all values and their intervals."""
-    return value_range([end for row in rows for end in (row.value, *(row.interval or ()), *(row.spread or ()))], share)
+    return value_range([end for row in rows for end in (row.value, *(row.interval or ()))], share)
 
 
-def estimate_strip(
-    report: ModelReport, *, reveal: bool, spread: Interval | None = None, dark: bool = False
-) -> go.Figure:
-    """Show the score on the source, the estimate and, if revealed, the true value on one axis.
-
-    Parameters
-    ----------
-    spread : pair of floats, optional
-        Its interval with other slices: a lighter band behind it.
-    """
+def estimate_strip(report: ModelReport, *, reveal: bool, dark: bool = False) -> go.Figure:
+    """Show the score on the source, the estimate and, if revealed, the true value on one axis."""
     share, colours = is_share(report), palette(dark)
-    rows = strip_rows(report, reveal=reveal, ink=colours.muted if report.is_red else colours.ink, spread=spread)
+    rows = strip_rows(report, reveal=reveal, ink=colours.muted if report.is_red else colours.ink)
     return interval_rows(rows, title=strip_title(report), metric=report.metric, share=share, dark=dark)
 
 
-def strip_rows(report: ModelReport, *, reveal: bool, ink: str, spread: Interval | None = None) -> list[IntervalRow]:
+def strip_rows(report: ModelReport, *, reveal: bool, ink: str) -> list[IntervalRow]:
     """List the lines of the strip: the score on the source, the estimate, and the true value if revealed."""
     rows = [IntervalRow(facts.LABELLED, report.source, report.source_interval, "circle", SOURCE)]
     if report.converged:
-        value, ends = report.estimate, report.interval
-        rows.append(IntervalRow(facts.ESTIMATE, value, ends, "diamond", ink, not report.is_red, spread))
+        value, ends, inner = report.estimate, report.interval, report.sampling_interval
+        rows.append(IntervalRow(facts.ESTIMATE, value, ends, "diamond", ink, not report.is_red, inner))
     if report.without is not None and report.rests_on_labels:
         rows.append(IntervalRow(facts.WITHOUT, report.without.estimate, report.without.interval, "diamond-open", ink))
     if reveal and report.truth is not None:

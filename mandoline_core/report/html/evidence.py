@@ -8,7 +8,15 @@ import numpy as np
 
 from mandoline_core.comparison import ModelComparison
 from mandoline_core.estimators import ESTIMATORS, get_estimator
-from mandoline_core.formatting import listed, show_effect, show_interval, show_percent, show_times, show_value
+from mandoline_core.formatting import (
+    listed,
+    show_effect,
+    show_interval,
+    show_percent,
+    show_points,
+    show_times,
+    show_value,
+)
 from mandoline_core.pipeline import Ablation, AblationPoint, Attribution, heaviest_patterns
 from mandoline_core.report import charts
 from mandoline_core.report.gathering import HiddenChange
@@ -116,7 +124,16 @@ def balance(page: ReportPage) -> Html:
             [False] * len(lines),
             dark=dark,
         ),
-        ("column", "labelled data", "after weighting", "new data", "shift before", "shift after", "significant"),
+        (
+            "column",
+            "labelled data",
+            "after weighting",
+            "new data",
+            "shift before",
+            "shift after",
+            "significant",
+            "could move",
+        ),
         [
             (
                 line.name,
@@ -126,16 +143,20 @@ def balance(page: ReportPage) -> Html:
                 f"{line.before:+.2f}",
                 f"{line.after:+.2f}",
                 "yes" if line.stands_out else "no",
+                "unknown"
+                if line.measured is None
+                else show_points(line.measured.most, share=line.measured.share, sign=False),
             )
             for line in lines
         ],
     )
     lead = (
         "Weighting makes the slices match the new data. A column that stays far from 0 is a change that the estimate "
-        "does not account for. Shifts are in standard deviations."
+        "does not account for. Shifts are in standard deviations. 'could move' says by how much it could move the "
+        "estimate."
     )
     more = len(evidence.columns) - len(lines)
-    rest = f"{more} more columns shift less." if more > 0 else ""
+    rest = f"{more} more columns matter less." if more > 0 else ""
     return section("balance", title, paragraphs(lead), page.put(figure), paragraphs(rest, evidence.note))
 
 

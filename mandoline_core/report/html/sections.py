@@ -58,15 +58,13 @@ def verdict(page: ReportPage) -> Html:
     figure = PageFigure(
         "estimate",
         "Estimate and score on labelled data",
-        lambda dark: charts.estimate_strip(
-            report, reveal=report.truth is not None, spread=None if spread is None else spread.interval, dark=dark
-        ),
+        lambda dark: charts.estimate_strip(report, reveal=report.truth is not None, dark=dark),
         ("data", "score"),
         [
             (facts.LABELLED, facts.labelled(report)),
             (facts.ESTIMATE, facts.number(report)),
             *([(facts.WITHOUT, facts.number(report.without))] if report.without and report.rests_on_labels else []),
-            *([] if spread is None else [(charts.SPREAD, show_ends(spread.interval, share=page.share))]),
+            *([] if spread is None else [(charts.SAMPLING, show_ends(spread.sampling, share=page.share))]),
             *([] if report.truth is None else [(facts.TRUE_VALUE, show_value(report.truth, share=page.share))]),
         ],
     )

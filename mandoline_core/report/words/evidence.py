@@ -148,6 +148,9 @@ def unmodelled(line: BalanceLine, *, weighted: bool = True) -> str:
     after = f", {line.show(line.weighted)} after weighting" if weighted else ""
     error = "beyond sampling error" if line.stands_out else "within sampling error"
     far = "no weights can change that" if line.constant else f"{abs(line.after):.2f} standard deviations off, {error}"
+    if line.measured is not None:
+        most = show_points(line.measured.most, share=line.measured.share, sign=False)
+        far = f"{far}; could move the estimate by {most}"
     return (
         f"{what} {line.show(line.source)}{mean} in labelled data{after}, {line.show(line.target)} in new data ({far})."
     )

@@ -49,7 +49,7 @@ def self_tested(entry: Entry, *, share: bool) -> str:
     >>> from mandoline_core.pipeline import SelfTest
     >>> self_tested(Entry("cot", True, self_test=SelfTest(0.043, 0.004, 6000, failed=True)), share=True)
     '+4.3 (0.4), fails'
-    >>> self_tested(Entry("cot", True, not_self_tested="It uses columns."), share=True)
+    >>> self_tested(Entry("cot", True, not_self_tested="It follows other methods."), share=True)
     'not tested'
     """
     if entry.self_test is None:

@@ -17,7 +17,8 @@ def title_of(method: str) -> str:
 TOOLTIPS = {
     "labelled data": "Rows with labels (source in files and code).",
     "new data": "Rows without labels, for which the score is estimated (target in files and code).",
-    "spread": "The lighter band adds how far other plausible slices, alone or in sets, move the estimate.",
+    "sampling only": "So far it is for sampling error alone: other plausible slices are tried on the Result page.",
+    "spread": "The interval is wider by how far other plausible slices, alone or in sets, move the estimate.",
     "suggestions": (
         "Words, cuts, categories, lengths, missing values, predictions, and pairs of these. Ranked by z: the shift "
         "after weighting, times the difference in score, over its standard error."
@@ -28,7 +29,7 @@ TOOLTIPS = {
     "slices that move together": "Slices whose overlap changes more than each alone explains (edge).",
     "rows without a match": "New rows with a combination of slices that no labelled row has (no overlap).",
     "left out": "New rows that no weighting of the labelled rows can match. The estimate does not cover them.",
-    "interval": "Covers sampling error (confidence interval), but no change that no slice shows.",
+    "interval": "Covers sampling error and, once tried, other plausible slices; no change that no slice shows.",
     "derived corrections": "Same error rates: the rule errs as often on new data as on labelled data.",
     "same matrix": "Same reliability: a yes or no of the rule means the same in new and labelled data.",
     "denoised": "Corrects fully for noisy slices if the rule's mistakes are unrelated to the score.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
@@ -199,6 +200,11 @@ class _Compiler:
             raise self.error(left.node, f"'{sign}' needs numbers, text or dates, but {left}.")
         if left.constant is not None and right.constant is not None:
             return self._constant(node, bool(compare(left.constant, right.constant)))
+        if left.kind == "text" and sign in _TESTS:
+            for value, other in ((left, right), (right, left)):
+                if isinstance(value.constant, str) and _DATED.match(value.constant.strip()):
+                    problem = f"{other}, so '{sign}' compares characters, not dates."
+                    raise self.error(other.node, f"{problem} Write every date of the column as in 2024-03-01.")
         if left.kind == "condition":
             equal = self._make(node, "condition", left.expr * right.expr)
             return equal if sign == "==" else self._opposite(node, equal)
@@ -325,6 +331,8 @@ class _Compiler:
 
 
 _HALF = 2**32
+# A date as people write it, but year/month/day with slashes or dots: in this order, characters are in that of dates.
+_DATED = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[./-] ?[0-9]{1,2}[./-] ?[0-9]{4}")
 _TIME = nw.Datetime("us")
 _NEVER = nw.lit(datetime(1970, 1, 1), _TIME)
 _TESTS = {">": "above", ">=": "at_least", "<": "below", "<=": "at_most"}

@@ -23,6 +23,7 @@ from mandoline_core import (
     Slice,
     SliceError,
     Threshold,
+    TrustSettings,
     load_project,
 )
 from tests.core.projects import REVIEWS, small_frames
@@ -74,8 +75,10 @@ def test_another_column_starts_anew_what_belongs_to_it() -> None:
 
 
 def test_a_new_name_is_carried_over(project: Project) -> None:
-    """Edges, combinations and members of a family follow a rename."""
+    """Edges, combinations, members of a family and what was chosen follow a rename."""
+    project = replace(project, trust=TrustSettings(chosen={"lr": 0.01}, chosen_slices=("short", "slang")))
     renamed = edits.rename_slice(edits.rename_slice(project, "short", "brief"), "entropy", "doubt")
+    assert renamed.trust.chosen_slices == ("brief", "slang")
     assert names(renamed) == ["negation", "brief", "slang", "doubt", "chatty"]
     assert renamed.edges == (("negation", "brief"), ("slang", "doubt_2"))
     assert edits.find_slice(renamed, "chatty") == Any("chatty", of=("brief", "slang"))

@@ -54,6 +54,23 @@ def test_steps_under_one_label_are_one_edit(store: Store, monkeypatch: pytest.Mo
     assert store.head(project).document == {"n": 4}
 
 
+def test_an_edit_that_is_prolonged_stays_one(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hand may rest on a slider: what follows still belongs to the drag, and nothing before it does."""
+    project, now = store.create({"n": 0}), time.time()
+    store.save(project, {"n": 1}, "correct")
+    monkeypatch.setattr(time, "time", lambda: now + 10)
+    first = last = store.save(project, {"n": 2}, "correct")
+    assert first is not None
+    for n, later in ((3, 60), (4, 120)):
+        monkeypatch.setattr(time, "time", lambda later=later: now + later)
+        store.prolong(project, first, last or first)
+        last = store.save(project, {"n": n}, "correct")
+    assert store.step(project, -1) == "correct"
+    assert store.head(project).document == {"n": 1}
+    store.step(project, 1)
+    assert store.head(project).document == {"n": 4}
+
+
 def test_redo_is_over_after_a_change(store: Store) -> None:
     """Undo walks a line: a new change takes the place of the undone ones on it."""
     project = store.create({"n": 0})

@@ -11,13 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.compute.jobs import jobs
-from app.compute.slice_suggestions import MOST_SHOWN
 from app.project import edits, remedies
-from mandoline_core import Any, dump_project, estimate, load_project, spread, suggest
+from mandoline_core import Any, dump_project, estimate, load_project
 from mandoline_core.checks import ModelReport, second_opinion_on
 from mandoline_core.findings import Finding
-from mandoline_core.formatting import show_interval
-from mandoline_core.report.charts import SPREAD
+from mandoline_core.formatting import show_ends, show_interval
+from mandoline_core.report.charts import SAMPLING
 from tests.app import pages
 from tests.app.pages import MAIN, current, labels, look_at, numbers, open_app, press, project_id, run, said
 from tests.core.checks.test_second_opinion import write_hidden
@@ -307,16 +306,18 @@ def test_what_a_finding_says_of_a_column_is_in_the_chart_below_it(folder: Path) 
     assert any(line.endswith("weighting makes it match") for line in others)
 
 
-def test_how_much_hangs_on_the_choice_of_slices_is_tried_on_request(folder: Path) -> None:
-    """The band on the strip and the sentence below it are the library's; nothing is tried before."""
-    app = open_app(write_project(folder, {"slices": [LONG], "edges": None}))
-    before = set(jobs().values())
-    app.button(key="spread").click()
-    run(app)
+def test_the_quoted_interval_allows_for_other_plausible_slices(folder: Path) -> None:
+    """The search starts in the background; then the number, the band and the sentence are those of the library."""
+    path, before = write_project(folder, {"slices": [LONG], "edges": None}), set(jobs().values())
+    app = open_app(path)
     for started in set(jobs().values()) - before:
         started.wait(60)
-    found = spread(current(app), suggestions=suggest(current(app), most=MOST_SHOWN))["lr"]
-    assert (found.finding.message if found.finding else found.sentence) in said(run(app)).replace("\\", "")
+    whole = estimate(load_project(path))
+    model, found = whole.first, whole.spreads["lr"]
+    assert found.moved > 0
+    text = said(run(app)).replace("\\", "")
+    assert (found.finding.message if found.finding else found.sentence) in text
+    assert show_ends(model.interval, share=True) in text
     figures = [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
-    (band,) = [trace for figure in figures for trace in figure["data"] if trace.get("name") == SPREAD]
-    assert band["x"] == pytest.approx(list(found.interval))
+    (band,) = [trace for figure in figures for trace in figure["data"] if trace.get("name") == SAMPLING]
+    assert band["x"] == pytest.approx(list(model.sampling_interval))

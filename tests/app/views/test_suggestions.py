@@ -51,12 +51,15 @@ def best(app: AppTest) -> Suggestion:
 
 
 def test_suggestions_are_the_librarys_with_rule_effect_and_reason(opened: AppTest) -> None:
-    first, text = best(opened), said(opened)
+    first = best(opened)
     trial = first.first
-    assert first.words in text
-    assert show_interval(trial.estimate, trial.interval, share=True).split(" (")[1] in text
-    assert f"{trial.effective_sample_size:,.0f} effective rows" in text
-    assert {"Preview", "Accept", "Dismiss"} <= set(labels(opened))
+    assert first.words in said(opened)
+    assert {"Preview", "Add", "Dismiss"} <= set(labels(opened))
+    row = next(element.proto.body for element in opened.get("html") if 'class="ghost"' in element.proto.body)
+    opened.button(key="preview:0").click()
+    for text in (row, said(run(opened))):
+        assert show_interval(trial.estimate, trial.interval, share=True).split(" (")[1] in text
+        assert f"{trial.effective_sample_size:,.0f} effective rows" in text
 
 
 def test_a_preview_shows_the_estimate_as_if_accepted_and_saves_nothing(opened: AppTest) -> None:
@@ -78,8 +81,11 @@ def test_what_is_accepted_is_a_slice_with_its_reason_and_can_be_undone(opened: A
     assert others == list(before.slices)
     assert added.key == first.rule.key
     assert added.note == str(first.reason)
+    assert labels(opened).count("Added") == 1  # its row stays where it was, while others are looked for and after
     wait(opened)
     assert first.words not in [one.words for one in results().values()[-1].suggestions]
+    assert opened.button(key="accept:0").label == "Added"
+    assert opened.button(key="accept:0").disabled
     press(opened, "Undo")
     assert current(opened) == before
 

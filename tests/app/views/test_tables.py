@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app import compute
 from app.compute import counting
 from app.compute.jobs import jobs
+from app.project import Workspace
 from mandoline_core.data import take_step
 from tests.app.pages import choose, current, labels, open_app, press, run, said, type_line
-from tests.app.tables import is_working, settle, write_tables
+from tests.app.tables import PATIENCE, is_working, settle, write_tables
 
 PAGES = ("data", "slices", "result", "track", "share", "present", "projects")
 
@@ -58,6 +61,23 @@ def test_while_rows_are_counted_a_draw_is_shown_and_the_page_answers(folder: Pat
     assert "updating" in said(app)
     held.set()
     assert "updating" not in said(settle(app))
+
+
+def test_a_count_that_ends_while_the_page_is_drawn_is_shown(
+    folder: Path, held: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between what is drawn and what would draw it again there is no gap to be stuck in."""
+    ask = compute.still_counting
+
+    def late(workspace: Workspace) -> object:
+        held.set()
+        deadline = time.monotonic() + PATIENCE
+        while ask(workspace) is not None and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return ask(workspace)
+
+    monkeypatch.setattr(compute, "still_counting", late)
+    assert "updating" not in said(open_app(write_tables(folder), page="views/slices/slices.py"))
 
 
 @pytest.mark.long

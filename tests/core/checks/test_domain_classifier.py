@@ -77,7 +77,8 @@ def test_a_year_that_gives_rows_away_is_amber_until_it_is_declared_harmless() ->
 def test_a_column_that_is_off_leaves_the_balance_too() -> None:
     """Its line, its finding and the slice that it suggests go; the others stay, with fewer comparisons to allow for."""
     rng = np.random.default_rng(1)
-    source, target = rows(rng, 2000, rates=(0.2, 0.3)), rows(rng, 1500, rates=(0.4, 0.3), age=47)
+    source = rows(rng, 2000, rates=(0.2, 0.3), by_age=0.1)
+    target = rows(rng, 1500, rates=(0.4, 0.3), age=47, by_age=0.1)
     pair = md.Sample(source, label="label", prediction="pred"), md.Sample(target.drop(columns="label"))
     for split in ("none", "half"):
         before, after = (md.estimate(*pair, SLICES, harmless=names, split=split) for names in ((), ("age",)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,11 @@ import mandoline_core as md
 from mandoline_core.checks import Band, SecondOpinionOn, blind_spot, experience_of, measure_bands
 from mandoline_core.checks.experience import load_bands
 from mandoline_core.findings import Finding
+from tests.benchmarks import bands, lights
 from tests.core.made_worlds import concept_drift, sound
+from tests.core.projects import ROOT, write_project
 
+RECORDS = ROOT.parent / "shared" / "track_record.json"
 SOUND = sound(0)
 REPORT = md.estimate(SOUND.source, SOUND.target, SOUND.slices)
 
@@ -35,8 +40,8 @@ def test_a_green_report_quotes_its_band_with_the_number_of_runs():
 
 
 def test_bands_are_ordered_as_their_verdicts():
-    bands, _, base = load_bands()
-    natural = {band.level: band for band in bands if band.shift == "natural"}
+    every, _, base = load_bands()
+    natural = {band.level: band for band in every if band.shift == "natural"}
     assert list(natural) == ["green", "amber", "red"]
     for share in ("half", "eight_of_ten", "nine_of_ten"):
         values = [getattr(band, share) for band in natural.values()]
@@ -125,3 +130,60 @@ def test_changes_of_mix_are_kept_apart():
         Band("green", "natural", 1, 1, 10.0, 10.0, 10.0),
         Band("green", "mix", 1, 1, 10.0, 10.0, 10.0),
     )
+
+
+def test_the_table_is_made_anew_from_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Natural shifts first, from green to red; a case that nobody recorded is refused."""
+    errors = {("a", "green"): 1, ("b", "green"): 2, ("a", "red"): 9, ("b", "amber"): 4, ("c", "green"): 0.5}
+    runs = [
+        {"case": case, "light": light, "mandoline": 0.8, "truth": 0.8 - points / 100}
+        for (case, light), points in errors.items()
+    ]
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps(runs))
+    assert bands.main(str(path), "made up", "c") == 0
+    content = tomllib.loads(capsys.readouterr().out)
+    assert (content["base"], content["measured"]) == ("made up", date.today())
+    assert [Band(**band) for band in content["bands"]] == [
+        Band("green", "natural", 2, 2, 1.0, 2.0, 2.0),
+        Band("amber", "natural", 1, 1, 4.0, 4.0, 4.0),
+        Band("red", "natural", 1, 1, 9.0, 9.0, 9.0),
+        Band("green", "mix", 1, 1, 0.5, 0.5, 0.5),
+    ]
+    assert bands.main(str(path), "made up", "d") == 2
+
+
+@pytest.mark.skipif(not RECORDS.exists(), reason="the records of real cases are not here")
+def test_a_table_of_real_runs_has_every_run():
+    runs = json.loads(RECORDS.read_text(encoding="utf-8"))
+    content = tomllib.loads(bands.as_toml(runs, "real cases", date(2026, 11, 19)))
+    assert sum(band["runs"] for band in content["bands"]) == len(runs)
+    assert [band["level"] for band in content["bands"]] == ["green", "amber", "red"]
+    worst = [band["nine_of_ten"] for band in content["bands"]]
+    assert worst == sorted(worst)
+    (mix,) = (
+        band for band in load_bands()[0] if band.shift == "mix"
+    )  # all green runs of these records are of this kind
+    assert Band(**content["bands"][0] | {"shift": "mix"}) == mix
+
+
+def test_without_cases_there_is_nothing_to_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert lights.main(tmp_path / "none") == 0
+    assert "nothing to measure" in capsys.readouterr().out
+
+
+def test_a_case_is_run_with_its_labels_and_recorded_as_the_table_needs_it(tmp_path: Path):
+    """A project names no labels: they are in the file beside it."""
+    (tmp_path / "small").mkdir()
+    path = write_project(tmp_path / "small", {"target": {"path": "target.csv"}})
+    assert lights.main(tmp_path, tmp_path / "records.json") == 0
+    found = json.loads((tmp_path / "records.json").read_text())
+    expected = md.estimate(md.load_project(path)).models
+    assert [(one["case"], one["slices"], one["model"]) for one in found] == [
+        ("small", "project", "lr"),
+        ("small", "project", "nb"),
+    ]
+    assert [one["mandoline"] for one in found] == [model.estimate for model in expected.values()]
+    assert all(0 < one["truth"] < 1 for one in found)
+    assert sum(band.runs for band in measure_bands(found)) == 2
+    assert lights.by_light(found).splitlines()[-1].split()[:3] == ["all", "2", "1"]

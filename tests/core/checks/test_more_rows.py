@@ -14,10 +14,11 @@ SIZES = (20, 60, 100, 120, 400, 1_000)
 LEVELS = ("red", "amber", "green")
 
 
-def levels(seed: int, n_slices: int, **changed: float) -> list[str]:
+def levels(seed: int, n_slices: int, *, by_age: float = 0.0, **changed: float) -> list[str]:
     """Judge the first rows of one draw, and then more and more of them."""
     rng = np.random.default_rng(seed)
-    source, target = rows(rng, SIZES[-1], rates=(0.3, 0.3)), rows(rng, SIZES[-1], rates=(0.5, 0.3), **changed)
+    source = rows(rng, SIZES[-1], rates=(0.3, 0.3), by_age=by_age)
+    target = rows(rng, SIZES[-1], rates=(0.5, 0.3), by_age=by_age, **changed)
     slices = [md.Flag(name, column=name) for name in "ab"[:n_slices]]
     found = []
     for n in SIZES:
@@ -37,7 +38,7 @@ def test_a_sound_world_is_judged_better_the_more_rows_there_are(n_slices):
         assert {found[0], found[-1]} == {"red", "green"}
 
 
-@pytest.mark.parametrize("changed", [{"age": 47.0}, {"yes": 0.75}], ids=["hidden shift", "label shift"])
+@pytest.mark.parametrize("changed", [{"age": 47.0, "by_age": 0.1}, {"yes": 0.75}], ids=["hidden shift", "label shift"])
 def test_a_violation_is_never_green_for_want_of_rows(changed):
     """Few rows cannot show it, and that is no pass; many do."""
     for seed in range(2):

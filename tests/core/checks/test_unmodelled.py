@@ -24,9 +24,10 @@ from mandoline_core import (
     estimate_from_codes,
     load_project,
 )
-from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance, unmodelled_pairs
+from mandoline_core.checks.balance import BalanceLine, columns_of, unmodelled_balance
 from mandoline_core.checks.columns import unmodelled_findings
 from mandoline_core.checks.means import sampling_threshold
+from mandoline_core.checks.pairs import unmodelled_pairs
 from mandoline_core.domain_classifier.words import words_of
 from mandoline_core.errors import MandolineError
 from mandoline_core.pipeline.balance import FARTHEST, standardise
@@ -152,10 +153,13 @@ def test_a_column_that_is_a_slice_has_nothing_left(frames: tuple[pd.DataFrame, p
     assert place.suggestion is None or "b" not in getattr(place.suggestion, "values", ())
 
 
-def test_lines_come_by_what_remains(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
+def test_lines_come_by_how_far_they_could_move_the_estimate(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     _, lines = make(*frames)
-    after = [abs(line.after) for line in lines]
-    assert after == pytest.approx(sorted(after, reverse=True), abs=1e-9)
+    times = [line.times for line in lines]
+    assert times == sorted(times, reverse=True)
+    moved = [line.impact.most for line in lines if line.impact is not None and line.kind != "text"]
+    assert moved == sorted(moved, reverse=True)
+    assert len(moved) > 2
 
 
 def test_row_order_does_not_matter(frames: tuple[pd.DataFrame, pd.DataFrame]) -> None:

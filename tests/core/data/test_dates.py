@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 import mandoline_core as md
 from mandoline_core.data import conversion, open_data, read_date, read_table
 from mandoline_core.formatting import show_date
+from mandoline_core.pipeline.table_count import count_cells
 from mandoline_core.project import dump_project, parse_project
-from mandoline_core.slices import codes
 
 NEW_YORK = ZoneInfo("America/New_York")
 ENGINES = ("pandas", "polars", "duckdb")
@@ -80,7 +80,7 @@ def write_rows(rows: Sequence[Row], csv: Path, parquet: Path) -> None:
     pq.write_table(pa.table(columns), parquet)
 
 
-def _expected(row: Row) -> list[int]:
+def expected_codes(row: Row) -> list[int]:
     """Work the codes of a row out with Python's own dates; 0 where a value is missing."""
     day, at = row[0], row[1]
     local = _in_new_york(row[2])
@@ -106,13 +106,10 @@ def _expected(row: Row) -> list[int]:
     return [code(answer) for answer in answers]
 
 
-def _native_codes(sample: md.Sample) -> np.ndarray:
-    """Count the codes where the rows are, one line a row, in the order of the codes."""
-    if sample.table is None:
-        found = codes(sample, RULES)
-    else:
-        counts = sample.table.count_by({rule.name: rule.compile_codes(sample.schema) for rule in RULES}).to_pandas()
-        found = np.repeat(counts[[rule.name for rule in RULES]].to_numpy(), counts["n"].to_numpy(), axis=0)
+def counted_codes(sample: md.Sample) -> np.ndarray:
+    """Count the codes where the rows are, as an estimate does; one line a row, in the order of the codes."""
+    cells = count_cells(sample, RULES, sample.models, sample.label, md.MetricSettings())
+    found = np.repeat(cells.code(RULES), cells.rows.astype(int), axis=0)
     return found[np.lexsort(found.T[::-1])]
 
 
@@ -128,7 +125,7 @@ def anchors() -> tuple[Row, ...]:
 def test_files_and_engines_agree(source: list[Row], target: list[Row]) -> None:
     """Codes are those of Python's own dates; estimates are the same to the last digits."""
     given_rows = {"source": [*anchors(), *source], "target": [*anchors()[:20], *target]}
-    expected = {side: np.array(sorted(map(_expected, rows))) for side, rows in given_rows.items()}
+    expected = {side: np.array(sorted(map(expected_codes, rows))) for side, rows in given_rows.items()}
     estimates = {}
     with TemporaryDirectory() as name:
         for side, rows in given_rows.items():
@@ -141,7 +138,7 @@ def test_files_and_engines_agree(source: list[Row], target: list[Row]) -> None:
                     "target": md.Sample(opened["target"]),
                 }
                 for side, sample in samples.items():
-                    assert np.array_equal(_native_codes(sample), expected[side]), (ending, engine, side)
+                    assert np.array_equal(counted_codes(sample), expected[side]), (ending, engine, side)
                 report = md.estimate(*samples.values(), RULES[:4])
                 estimates[ending, engine] = (report.estimate, *report.interval)
     for found in estimates.values():

@@ -35,7 +35,7 @@ def test_answers_are_the_models_own() -> None:
 
 def test_models_without_probabilities_have_predictions_alone() -> None:
     source, _ = frames()
-    svc = LinearSVC().fit(source[["x"]], source["y"])
+    svc = LinearSVC(dual="auto").fit(source[["x"]], source["y"])
     assert list(md.predict_columns(svc, source[["x"]]).frame) == ["pred_model"]
     line = LinearRegression().fit(source[["x"]].to_numpy(), source["x"])
     found = md.predict_columns(line, source[["x"]].to_numpy())

@@ -112,7 +112,7 @@ def test_a_part_of_the_rows_is_a_sample_of_its_own() -> None:
     old = md.Threshold("old", column="age", above=50)
     part = np.arange(SOURCE.n_rows) % 2 == 0
     half = md.Sample(SOURCE.frame.to_pandas()[part], label="y", prediction="p")
-    expected = md.estimate(half, TARGET, [REGION, old])
+    expected = md.estimate(half, TARGET, [REGION, old], spread=False)
     found = start.on(part).add(old).report
     assert found.estimate == pytest.approx(expected.estimate)
     assert found.interval == pytest.approx(expected.interval)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 import mandoline_core as md
-from mandoline_core.discovery.spread import MUCH_WIDER
+from mandoline_core.discovery import search_state
+from mandoline_core.discovery.spread import MOST_TRIED, MUCH_WIDER, SUBSETS
+from mandoline_core.estimators import folds, mandoline
 from tests.core.projects import LONG, run_json, write_project
 
 
@@ -27,7 +32,7 @@ def suggestions(project: md.Project) -> md.Suggestions:
 def test_the_interval_moves_outwards_by_as_far_as_the_furthest_choice(
     project: md.Project, suggestions: md.Suggestions
 ) -> None:
-    report = md.estimate(project)
+    report = md.estimate(project, spread=False)
     for name, found in md.spread(project, suggestions=suggestions).items():
         model = report.models[name]
         alone = [abs(one.trials[name].effect) for one in suggestions.suggestions]
@@ -39,7 +44,7 @@ def test_the_interval_moves_outwards_by_as_far_as_the_furthest_choice(
 
 def test_without_other_choices_it_is_the_interval(project: md.Project, suggestions: md.Suggestions) -> None:
     found = md.spread(project, suggestions=replace(suggestions, suggestions=()))["lr"]
-    assert found.interval == pytest.approx(md.estimate(project).interval)
+    assert found.interval == found.sampling == pytest.approx(md.estimate(project, spread=False).interval)
     assert (found.tried, found.moved, found.finding) == (0, 0.0, None)
 
 
@@ -47,16 +52,57 @@ def test_the_same_choices_are_tried_again(project: md.Project, suggestions: md.S
     assert md.spread(project, suggestions=suggestions) == md.spread(project, suggestions=suggestions)
 
 
+def test_other_choices_cost_one_fit_each_and_no_sampling_error(
+    project: md.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Work is counted, not seconds, which depend on the machine."""
+    report = md.estimate(project)
+    done: Counter[str] = Counter()
+
+    def counted(module: ModuleType, name: str) -> None:
+        run = getattr(module, name)
+
+        def step(*args: Any, **settings: Any) -> Any:
+            done[name] += 1
+            return run(*args, **settings)
+
+        monkeypatch.setattr(module, name, step)
+
+    counted(folds, "fit_folds")
+    counted(mandoline, "linearise")
+    counted(search_state, "codes")
+    md.spread(replace(report.asked, edges=()))  # choosing pairs needs the estimate as well
+    models = len(report.models)
+    assert done["fit_folds"] <= models * (1 + MOST_TRIED + SUBSETS + 1)
+    assert done["linearise"] == models  # of the estimate that the others are compared with
+    assert done["codes"] <= 2 * models * MOST_TRIED  # of either sample; rules on columns are shared by models
+
+
 def test_a_spread_much_wider_than_the_interval_is_a_finding() -> None:
-    narrow = md.Spread((0.7, 0.8), 0.01, "text contains not", 5, times=MUCH_WIDER)
+    narrow = md.Spread((0.7, 0.8), (0.71, 0.79), 0.01, "text contains not", 5, times=MUCH_WIDER)
     wide = replace(narrow, times=MUCH_WIDER + 0.01)
     assert narrow.finding is None
     assert wide.finding is not None
     assert wide.finding.text == "The estimate is sensitive to your slices: text contains not moves it by 1.0 points."
 
 
-def test_the_command_line_gives_it_on_request(project: md.Project, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_quoted_interval_allows_for_it_unless_the_interval_is_to_be_plain(
+    project: md.Project, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The library, its method and the command line agree; both intervals are wider by the same."""
+    report, found = md.estimate(project), md.spread(project)["lr"]
+    narrow, plain = md.estimate(project, spread=False), md.estimate(project, spread=False, edges=())
+    assert found.moved > 0
+    assert report.interval == found.interval == report.spread("lr").interval
+    assert (
+        report.first.sampling_interval == found.sampling == pytest.approx(md.estimate(project, spread=False).interval)
+    )
+    assert report.prediction_interval == pytest.approx(
+        (narrow.prediction_interval[0] - found.moved, narrow.prediction_interval[1] + found.moved)
+    )
     path = Path(str(project.path))
-    assert run_json(capsys, "estimate", path)["spread"] is None
-    shown = run_json(capsys, "estimate", path, "--spread")["spread"]
-    assert shown["interval"] == list(md.spread(project)["lr"].interval)
+    shown = run_json(capsys, "estimate", path)
+    assert shown["interval"] == shown["spread"]["interval"] == list(report.interval)
+    assert shown["sampling_interval"] == shown["spread"]["sampling"] == list(found.sampling)
+    shown = run_json(capsys, "estimate", path, "--plain")
+    assert (shown["interval"], shown["sampling_interval"], shown["spread"]) == (list(plain.interval), None, None)

@@ -48,7 +48,7 @@ def test_both_factors_are_shown_and_their_product_is_the_effect(found: md.Sugges
 
 def test_the_estimate_with_a_suggestion_is_the_one_of_a_project_that_has_it(found: md.Suggestions) -> None:
     one = found.suggestions[0]
-    report = md.estimate(SOURCE, TARGET, [SOUTH, one.rule])
+    report = md.estimate(SOURCE, TARGET, [SOUTH, one.rule], spread=False)
     assert one.first.estimate == pytest.approx(report.estimate, abs=1e-12)
     assert one.first.interval == pytest.approx(report.interval, abs=1e-12)
 
@@ -125,7 +125,7 @@ def test_pairs_of_slices_are_proposed_as_edges() -> None:
     source = md.Sample(pd.DataFrame(draw(2000, 0.5)), label="y", prediction="p")
     target = md.Sample(pd.DataFrame(draw(2000, 0.8)).drop(columns="y"))
     slices = [md.Flag("a", column="a"), md.Flag("b", column="b")]
-    first = md.suggest(source, target, slices, most=1).suggestions[0]
+    first = md.suggest(source, target, slices, most=1, edges=()).suggestions[0]
     assert first.rule == ("a", "b")
     assert first.first.estimate == pytest.approx(md.estimate(source, target, slices, edges=[("a", "b")]).estimate)
 

@@ -50,7 +50,7 @@ def classifier_ratios(source: Any, target: Any) -> np.ndarray:
     """Ask scikit-learn for the odds that each source row is from the target."""
     both = vstack([source, target]) if issparse(source) else np.vstack([source, target])
     is_target = np.repeat([0, 1], [source.shape[0], target.shape[0]])
-    fitted = LogisticRegression(C=1.0, solver="lbfgs", tol=1e-12, max_iter=10_000).fit(both, is_target)
+    fitted = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-12, max_iter=10_000).fit(both, is_target)
     chance = fitted.predict_proba(source)[:, 1]
     return chance / (1 - chance)
 

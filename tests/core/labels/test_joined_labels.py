@@ -56,8 +56,11 @@ def test_the_headline_is_the_combined_estimate_on_every_face(tmp_path: Path, cap
     found = md.estimate(md.load_project(project))
     assert (found.estimate, found.interval) == (used.combined.value, used.combined.interval)
     assert found.estimate != bare.estimate
-    assert bare.with_labels(plan).estimate == found.estimate
+    later = bare.with_labels(plan)
+    assert later.to_dict() == found.to_dict()
     assert found.first.without is not None
+    assert found.first.sampling_interval is None  # labels correct the estimate whatever the slices
+    assert found.first.without.sampling_interval == bare.first.sampling_interval
     assert found.first.without.estimate == bare.estimate
     printed = run_json(capsys, "estimate", project)
     assert printed["estimate"] == printed["labelled"]["estimate"] == found.estimate

@@ -296,7 +296,7 @@ def test_effects_are_close_to_exact_shapley_values():
     fit = state_project(project).fit(project.models[0])
     settings, rules = EstimatorSettings(), list(steps(fit))
     value = {
-        frozenset(some): estimate_with(fit, settings, some).estimate
+        frozenset(some): estimate_with(fit, settings, some).value
         for size in range(len(rules) + 1)
         for some in itertools.combinations(rules, size)
     }

@@ -70,10 +70,10 @@ def test_column_means_are_weighted_means(report: ModelReport, samples: tuple[Sam
     assert age.target == pytest.approx(target.series("age").to_numpy().mean())
 
 
-def test_what_remains_most_comes_first(report: ModelReport) -> None:
-    after = [abs(line.after) for line in report.evidence.columns or ()]
-    assert len(after) > 2
-    assert after == sorted(after, reverse=True)
+def test_what_could_move_the_estimate_most_comes_first(report: ModelReport) -> None:
+    times = [line.times for line in report.evidence.columns or ()]
+    assert len(times) > 2
+    assert times == sorted(times, reverse=True)
 
 
 def test_rows_without_a_score_do_not_enter() -> None:

@@ -29,12 +29,12 @@ def frames() -> tuple[pd.DataFrame, pd.DataFrame]:
     return made[0], made[1].drop(columns="y")
 
 
-def chosen(project: md.Project, **errors: float) -> md.Project:
-    return replace(project, trust=md.TrustSettings(chosen=errors))
+def chosen(project: md.Project, *slices: str, **errors: float) -> md.Project:
+    return replace(project, trust=md.TrustSettings(chosen=errors, chosen_slices=slices))
 
 
 def test_intervals_allow_for_it_and_the_estimate_stays():
-    project = replace(md.load_project(REVIEWS), estimator=md.EstimatorSettings())
+    project = replace(md.load_project(REVIEWS), estimator=md.EstimatorSettings(spread=False))
     bare, wide = (md.estimate(one).first for one in (project, chosen(project, lr=ADDED)))
     assert wide.estimate == bare.estimate
     assert wide.source_interval == bare.source_interval
@@ -52,6 +52,19 @@ def test_intervals_allow_for_it_and_the_estimate_stays():
     assert curve[0].interval == pytest.approx(bare.source_interval)
 
 
+def test_it_goes_with_the_slices_that_were_chosen():
+    """It stays while one of them is in use; once none is, the report says that the interval leaves it out."""
+    project = md.load_project(REVIEWS)
+    first, *others = (rule.name for rule in project.slices)
+    off = replace(project, slices=(replace(project.slices[0], enabled=False), *project.slices[1:]))
+    bare = md.estimate(off).first
+    for names, says, same in (((first, others[0]), "slices_chosen", False), ((first,), "chosen_slices_unused", True)):
+        found = md.estimate(chosen(off, *names, lr=ADDED)).first
+        assert (found.interval == bare.interval) is same
+        assert {"slices_chosen", "chosen_slices_unused"} & {one.code for one in found.findings} == {says}
+    assert "slices_chosen" in {one.code for one in md.estimate(chosen(project, first, lr=ADDED)).first.findings}
+
+
 def test_a_method_without_slices_has_no_slices_to_choose():
     project = md.load_project(REVIEWS)
     bare, same = (md.estimate(one, estimator="source").first for one in (project, chosen(project, lr=ADDED)))
@@ -66,7 +79,7 @@ def test_a_bootstrap_allows_for_it_too():
 
 
 def test_a_project_file_keeps_it(tmp_path):
-    project = chosen(md.load_project(REVIEWS), lr=ADDED)
+    project = chosen(md.load_project(REVIEWS), "negation", lr=ADDED)
     file = tmp_path / "project.toml"
     file.write_text(dump_project(project), encoding="utf-8")
     assert md.load_project(file).trust == project.trust
@@ -94,7 +107,16 @@ def test_the_interval_that_allows_for_choosing_survives_in_the_project(tmp_path,
     found = md.suggest(project, auto=True)
     assert found.accepted.rules
     grown = found.apply(project)
-    assert md.estimate(grown).interval == pytest.approx(found.accepted.intervals["m"], rel=1e-3)
-    # A second choice adds to the first.
-    again = found.apply(replace(project, trust=grown.trust)).trust.chosen["m"]
-    assert again == pytest.approx(math.sqrt(2) * grown.trust.chosen["m"], rel=1e-2)
+    assert md.estimate(grown, spread=False).interval == pytest.approx(found.accepted.intervals["m"], rel=1e-3)
+    names = grown.trust.chosen_slices
+    assert {*names} == {rule.name for rule in grown.slices}
+    # A second choice adds to the first while a slice of the first is in use.
+    first = replace(
+        project,
+        slices=(md.Threshold("first", column="x3", above=0),),
+        trust=replace(grown.trust, chosen_slices=("first",)),
+    )
+    again = found.apply(first).trust
+    assert again.chosen["m"] == pytest.approx(math.sqrt(2) * grown.trust.chosen["m"], rel=1e-2)
+    assert again.chosen_slices == ("first", *names)
+    assert found.apply(replace(first, slices=())).trust == grown.trust

@@ -49,6 +49,36 @@ def test_the_bias_is_what_estimates_on_halves_are_off_by() -> None:
         assert tried(frame, method).bias == pytest.approx(np.mean(off), abs=1e-9), method
 
 
+@pytest.mark.parametrize("method", ["cbiw_features", "ulsif_features", "dle", "doubly_robust"])
+def test_methods_on_columns_see_the_columns_of_the_halves(method: str) -> None:
+    """Recomputed from frames, with the columns that the real new data has: the labelled rows alone have a secret."""
+    rng, metric, model = np.random.default_rng(1), "accuracy", MODEL
+    frame = draw_frame(0, 240).assign(size=rng.normal(size=240), secret=np.arange(240) % 7)
+    if method in ("dle", "doubly_robust"):  # of numbers
+        metric, model = "mae", md.Model("m", "guess")
+        frame["label"] = frame["size"] + rng.normal(size=240)
+        frame["guess"] = 0.8 * frame["size"]
+        frame = frame.drop(columns=["pred", "p_no", "p_yes"])
+    new = frame.drop(columns=["label", "secret"])[:90]
+    scores = (frame["guess"] - frame["label"]).abs() if metric == "mae" else frame["pred"] == frame["label"]
+    off = []
+    for split in range(2):
+        order = np.random.default_rng((0, split)).permutation(240)
+        for one, other in ((order[:120], order[120:]), (order[120:], order[:120])):
+            half = md.Sample(frame.iloc[one], label="label", models=[model])
+            told = md.Sample(frame.iloc[other].drop(columns=["label", "secret"]), models=[model])
+            off.append(
+                md.estimate(half, told, RULES, estimator=method, metric=metric).estimate - scores.iloc[other].mean()
+            )
+    source, target = md.Sample(frame, label="label", models=[model]), md.Sample(new, models=[model])
+    found = self_test(
+        prepare(source, target, RULES, model=model, metric=md.MetricSettings(metric)), get_estimator(method)
+    )
+    assert isinstance(found, SelfTest), found
+    assert found.bias == pytest.approx(np.mean(off), abs=1e-9)
+    assert 0 < found.standard_error < 0.2
+
+
 def test_the_bias_of_confidence_has_the_textbooks_standard_error() -> None:
     """Mean confidence minus accuracy over all labelled rows, whatever the split."""
     frame = draw_frame(1, 400)
@@ -122,12 +152,16 @@ def test_what_cannot_be_tested_says_why(monkeypatch: pytest.MonkeyPatch) -> None
     """In one sentence; of many rows, so many are drawn."""
     source = source_of(draw_frame(6, 400))
     fit = prepare(source, source, RULES, model=MODEL)
-    reasons = {name: self_test(fit, get_estimator(name)) for name in ("kmm_slices", "cbiw_features", "cbiw_scores")}
+    reasons = {name: self_test(fit, get_estimator(name)) for name in ("kmm_slices", "cbiw_finetuned", "cbiw_scores")}
     assert reasons == {
         "kmm_slices": "It is slow, and a test takes 4 estimates.",
-        "cbiw_features": "It is slow, and a test takes 4 estimates.",
-        "cbiw_scores": "It uses columns.",
+        "cbiw_finetuned": "It is slow, and a test takes 4 estimates.",
+        "cbiw_scores": "Its column distinguishes labelled from new rows, not halves of the labelled rows.",
     }
+    assert self_test(fit, get_estimator("kmm_features")).startswith("Its sampling error is known by redraws only")
+    many = source_of(draw_frame(6, 4000))
+    reason = self_test(prepare(many, many, RULES, model=MODEL), get_estimator("kmm_features"))
+    assert reason == "It is slow, and a test takes 4 estimates."
     few = source_of(draw_frame(6, 59))
     few_rows = self_test(prepare(few, few, RULES, model=MODEL), get_estimator("mandoline"))
     assert few_rows == "It needs 60 labelled rows."

@@ -95,6 +95,20 @@ def test_ranks_are_off_by_no_more_than_scores_that_fall_together(name: str, tmp_
     assert "scores_binned" in {finding.code for finding in found.findings}
 
 
+def test_a_report_says_that_no_groups_are_looked_for(tmp_path: Path) -> None:
+    """And names a column to set; once it is set there is nothing to say, nor where rows are in memory."""
+    frame = draw(1, 800, 2).assign(user_id=np.arange(800) // 4)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for engine, group, says in (("polars", None, True), ("polars", "user_id", False), ("pandas", None, False)):
+        opened = open_data(tmp_path / "rows.parquet", engine=engine)
+        source = md.Sample(opened, label="label", prediction="pred", group=group)
+        report = md.estimate(source, md.Sample(opened, group=group), SLICES)
+        found = [one for one in report.first.findings if one.code == "groups_not_searched"]
+        assert [one.remedy for one in found] == [
+            "If rows belong together, set group to their column, such as 'user_id'."
+        ] * says
+
+
 def _half_of_new_ties(scores: np.ndarray, inside: np.ndarray, steps: int) -> float:
     """Count the pairs, one of the class and one not, that are ties after rounding only."""
     after = np.round(scores * steps)

@@ -72,7 +72,7 @@ def project(tmp_path: Path) -> md.Project:
 def test_the_steps_are_walked_in_order_and_none_again(project: md.Project) -> None:
     """For each model every step after reading once; no earlier step after a later one."""
     with steps_walked() as walked:
-        md.estimate(project)
+        md.estimate(project, spread=False)
     assert walked == ["read", *ORDER[1:], *ORDER[1:]]  # two models
 
 
@@ -86,7 +86,7 @@ def test_every_step_returns_its_noun(project: md.Project) -> None:
             made[step] = type(value[0] if step == "read" else value)
 
     with traced(see):
-        md.estimate(project)
+        md.estimate(project, spread=False)
     assert [made[step] for step in ORDER] == list(NOUNS[:-1])
 
 
@@ -153,6 +153,6 @@ def test_the_way_is_short_enough_to_be_walked_by_a_reader(project: md.Project) -
             boxes.update(type(part).__name__ for part in (*given, *made) if is_dataclass(part))
 
     with traced(see):
-        md.estimate(project)
+        md.estimate(project, spread=False)
     assert len(functions) <= 25, sorted(functions)
     assert len(boxes) <= 15, sorted(boxes)

@@ -51,7 +51,7 @@ class Own(EstimatorSettings):
             {"round": 2},
             (
                 "Unknown key 'round' in Own. Expected: name, split, overlap, ridge, confidence, seed, interval, "
-                "replicates, rounds, order. Did you mean 'rounds'?"
+                "replicates, spread, rounds, order. Did you mean 'rounds'?"
             ),
         ),
     ],
@@ -109,6 +109,8 @@ def changed(shape: dict[str, Any]) -> object:
     """Return a value that is allowed and is not the default."""
     if shape["type"] == "string":
         return shape.get("enum", ["x"])[-1]
+    if shape["type"] == "boolean":
+        return not shape["default"]
     return 0.5 if shape["type"] == "number" else shape["default"] + 1
 
 

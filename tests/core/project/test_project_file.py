@@ -153,7 +153,7 @@ def test_what_is_left_out_has_defaults(tmp_path):
     file = tmp_path / "small.toml"
     file.write_text(dump_project(small()).replace('name = "p"\n', "", 1))
     project = load_project(file)
-    assert (project.name, project.edges, project.slices) == ("small", (), ())
+    assert (project.name, project.edges, project.slices) == ("small", "auto", ())
     assert (project.metric, project.estimator) == (MetricSettings(), EstimatorSettings())
 
 
@@ -450,7 +450,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"estimator": {"sede": 1}},
             (
                 "Unknown key 'sede' in [estimator]. Expected: name, split, overlap, ridge, confidence, seed, interval, "
-                "replicates. Did you mean 'seed'?"
+                "replicates, spread. Did you mean 'seed'?"
             ),
         ),
         ({"metric": {"name": "f1", "positive": ""}}, "positive must be a class. Got ''."),

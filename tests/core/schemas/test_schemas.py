@@ -65,7 +65,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        ("estimate", "--spread"),
+        ("estimate",),
+        ("estimate", "--plain"),
         ("compare", "--reveal"),
         ("slices",),
         ("ablation",),

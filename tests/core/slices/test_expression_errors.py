@@ -155,6 +155,14 @@ MESSAGES = {
     ),
     "month(age) == 3": "position 7: 'month' needs dates, but 'age' is a number.",
     "month(text) == 3": "position 7: 'month' needs dates, but 'text' is text. Write every date as in 2024-03-01.",
+    'text >= "2024-03-01"': (
+        "position 1: 'text' is text, so '>=' compares characters, not dates. Write every date of the column as in "
+        "2024-03-01."
+    ),
+    '"01.03.2024 09:30" > text': (
+        "position 22: 'text' is text, so '>' compares characters, not dates. Write every date of the column as in "
+        "2024-03-01."
+    ),
     "when + 1 > 3": (
         "position 1: '+' needs numbers, but 'when' is a date. "
         "For a part of it, write year(when), month, weekday or hour."

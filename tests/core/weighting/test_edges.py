@@ -11,6 +11,7 @@ import pytest
 from mandoline_core.errors import ProjectError
 from mandoline_core.estimators.registry import get_estimator
 from mandoline_core.slices.noise import Correction, Noise
+from mandoline_core.weighting import components
 from mandoline_core.weighting.components import MAX_TOGETHER
 from mandoline_core.weighting.corrections import fixed_rule
 from mandoline_core.weighting.edge_selection import learn_edges
@@ -124,12 +125,19 @@ def test_learned_edges_close_the_gap():
     np.testing.assert_allclose(fitted.solution.mean, fitted.target_mean, atol=1e-10)
 
 
-def test_testing_pairs_of_too_many_noisy_slices_is_refused_with_a_reason():
-    """All pairs of uncertain slices would hang together."""
+def test_pairs_of_many_noisy_slices_are_tested_one_by_one(monkeypatch):
+    """All pairs of uncertain slices hang together; where they are too many for one sum, each has its own."""
     noise = Noise(Correction(0.9, 0.1))
-    case = random_case(np.random.default_rng(8), n_slices=MAX_TOGETHER + 1, noises=(noise,) * (MAX_TOGETHER + 1))
-    with pytest.raises(ProjectError, match=r'edges = "auto" cannot test every pair of slices.*slice 0, slice 1'):
-        learn_edges(case.problem())
+    few = random_case(np.random.default_rng(8), n_slices=5, n=2000, noises=(noise,) * 5).problem()
+    together = score_tests(few)
+    monkeypatch.setattr(components, "MAX_TOGETHER", 3)
+    for alone, test in zip(score_tests(few), together, strict=True):
+        assert alone.edge == test.edge
+        np.testing.assert_allclose((alone.gap, alone.z, alone.effect), (test.gap, test.z, test.effect), rtol=1e-9)
+    monkeypatch.undo()
+    many = random_case(np.random.default_rng(8), n_slices=MAX_TOGETHER + 1, noises=(noise,) * (MAX_TOGETHER + 1))
+    assert any(test.z for test in score_tests(many.problem()))
+    learn_edges(many.problem())
 
 
 def test_any_number_of_edges_is_cheap_without_noise():

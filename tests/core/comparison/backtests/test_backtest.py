@@ -79,6 +79,22 @@ def test_where_slices_carry_the_shift_mandoline_is_right_and_covers():
     assert (found["source"].direction_right, found["source"].n_directions) == (None, 0)
 
 
+def test_intervals_are_of_the_rows_drawn_and_hold_their_score_as_often_as_they_say():
+    """Of 150 new rows the score varies more than the interval of their population allows for."""
+    source, target = made_rows(0, 3000, (0.2, 0.3)), made_rows(1, 150, (0.5, 0.6)).drop(columns="label")
+    before = md.Sample(source, label="label", prediction="pred")
+    rules, options = flags("matters", "idle"), {"estimators": ("mandoline",), "columns": None, "kinds": ("slices",)}
+    found = backtest(before, md.Sample(target, models=before.models), rules, draws=200, **options).models["model"]
+    low, high = band(200)
+    assert low <= found.kinds["slices"]["mandoline"].coverage <= high
+    assert len({one.truth for one in found.draws}) > 20
+    real = md.estimate(before, md.Sample(target, models=before.models), rules).first
+    length = np.mean([one.interval[1] - one.interval[0] for one in found.draws])
+    assert real.prediction_interval is not None
+    assert length == pytest.approx(np.ptp(real.prediction_interval), rel=0.15)
+    assert length > 1.5 * np.ptp(real.interval)
+
+
 def test_errors_scatter_by_as_much_as_the_standard_error_says():
     """Half the length of an interval, over its quantile, is the spread of the errors."""
     draws = [one for one in made(400, ("slices",)).draws if one.method == "mandoline"]

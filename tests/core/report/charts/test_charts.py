@@ -142,7 +142,8 @@ def test_wrapping_breaks_before_it_escapes():
 def test_the_strip_shows_source_estimate_and_their_intervals(report):
     figure = charts.estimate_strip(report, reveal=False)
     marks = {mark.name: mark for mark in figure.data}
-    assert list(marks) == ["labelled data", "new data (estimate)"]
+    assert list(marks) == ["labelled data", "sampling error alone", "new data (estimate)"]
+    assert marks["sampling error alone"].x == report.sampling_interval
     for mark, value, interval in (
         (marks["labelled data"], report.source, report.source_interval),
         (marks["new data (estimate)"], report.estimate, report.interval),
@@ -150,16 +151,16 @@ def test_the_strip_shows_source_estimate_and_their_intervals(report):
         assert mark.x == (value,)
         assert value - mark.error_x.arrayminus[0] == pytest.approx(interval[0])
         assert value + mark.error_x.array[0] == pytest.approx(interval[1])
-    assert len({mark.marker.symbol for mark in figure.data}) == 2
-    assert "79.4% (77.0 to 81.6)" in figure.layout.yaxis.ticktext[1]
+    assert len({marks[name].marker.symbol for name in ("labelled data", "new data (estimate)")}) == 2
+    assert "79.4% (76.5 to 82.0)" in figure.layout.yaxis.ticktext[1]
     assert "9.0 points lower" in figure.layout.title.text
 
 
 def test_the_strip_shows_the_truth_only_when_revealed_and_known(report):
     revealed = charts.estimate_strip(report, reveal=True)
     assert trace(revealed, "true value").x == (report.truth,)
-    assert len(charts.estimate_strip(report, reveal=False).data) == 2
-    assert len(charts.estimate_strip(replace(report, truth=None), reveal=True).data) == 2
+    assert len(charts.estimate_strip(report, reveal=False).data) == 3
+    assert len(charts.estimate_strip(replace(report, truth=None), reveal=True).data) == 3
 
 
 def test_the_strip_of_a_failed_fit_shows_no_estimate(report):

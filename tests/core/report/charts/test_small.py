@@ -91,3 +91,23 @@ def test_names_stay_names(curves: Ablation) -> None:
     picture = Reader(charts.small_curve(Ablation(tuple(points), ()), truth=None, share=True, alt="curve"))
     assert picture.tags == {"div", "i"}
     assert any(HOSTILE in said for said in picture.hovers)
+
+
+def test_the_state_before_is_dashed_and_axes_hold_still(report: ModelReport, curves: Ablation) -> None:
+    """Slices that are gone have no place; an axis moves only for what does not fit, or when it is far too wide."""
+    fewer = Ablation(tuple(point for point in curves.cumulative if point.slice != "slang"), ())
+    axes: charts.Axes = {}
+    for now, earlier, n in ((curves, fewer, 4), (fewer, curves, 4), (curves, None, 0)):
+        picture = Reader(charts.small_curve(now, before=earlier, axes=axes, truth=None, share=True, alt="curve"))
+        assert sum(said.startswith("before\n") for said in picture.hovers) == n
+        assert any("dashed: before" in words for words in picture.words) == (n > 0)
+    kept = dict(axes)
+    assert kept
+    few = Ablation(curves.cumulative[:4], ())
+    charts.small_curve(few, axes=axes, truth=None, share=True, alt="curve")
+    assert axes == kept
+    charts.small_curve(few, axes=axes, truth=0.1, share=True, alt="curve")
+    assert axes["estimate"][0] < 0.1
+    alone = Reader(charts.small_weights(report, before=report, axes=axes, alt="weights"))
+    assert alone.numbers == Reader(charts.small_weights(report, alt="weights")).numbers
+    assert any(said.startswith("before: ") for said in alone.hovers)

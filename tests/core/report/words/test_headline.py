@@ -37,7 +37,7 @@ def judged(report: ModelReport, level: str) -> ModelReport:
 
 def test_green_says_both_numbers_and_no_condition(report):
     said = headline(judged(report, "green"))
-    assert said.sentence == "On the new data this model is probably right 79.4% of the time (77.0 to 81.6)."
+    assert said.sentence == "On the new data this model is probably right 79.4% of the time (76.5 to 82.0)."
     assert said.measured == "On your labelled data it was 88.4%."
     assert said.can_be_quoted
 
@@ -46,7 +46,7 @@ def test_amber_says_the_number_and_its_condition_in_one_sentence(report):
     said = headline(report)
     assert said.level == "amber"
     assert said.sentence == (
-        "On the new data this model is probably right 79.4% of the time (77.0 to 81.6), if your 4 slices capture the "
+        "On the new data this model is probably right 79.4% of the time (76.5 to 82.0), if your 4 slices capture the "
         "shift."
     )
     assert said.text.startswith(said.sentence)
@@ -58,8 +58,8 @@ def test_red_says_what_stands_in_the_way_and_what_to_do_before_any_number(report
     """In plain words, as every sentence of the headline."""
     said = headline(judged(report, "red"))
     assert said.text == (
-        "Do not quote yet: 1 check failed. There are 3 labelled rows. Label more new rows. Raw result: 79.4% (77.0 to "
-        "81.6). On your labelled data it was 88.4%."
+        "Do not quote yet: 1 check failed. There are 3 labelled rows. Label more new rows. Raw result: 79.4% (76.5 to "
+        "82.0). On your labelled data it was 88.4%."
     )
     assert not said.can_be_quoted
     assert not said.condition
@@ -67,7 +67,7 @@ def test_red_says_what_stands_in_the_way_and_what_to_do_before_any_number(report
 
 def test_the_truth_is_said_only_when_it_is_asked_for(report):
     assert headline(report, reveal=True).truth == (
-        "The true value is 79.0%: the estimate is 0.4 points off, and the interval for these rows (76.3 to 82.2) "
+        "The true value is 79.0%: the estimate is 0.4 points off, and the interval for these rows (75.8 to 82.7) "
         "contains it."
     )
     assert "true value" not in headline(report).text

@@ -1,0 +1,75 @@
+"""What the framework's widgets cannot do, in plain JavaScript: a wrapper here, the script beside it.
+
+Scripts run in the page itself. They get data as JSON and write text only, never HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+_FOLDER = Path(__file__).parent
+
+
+def _script(name: str) -> str:
+    return (_FOLDER / f"{name}.js").read_text(encoding="utf-8")
+
+
+_drag = st.components.v2.component("mandoline_drag", js=_script("drag"))
+_reveal = st.components.v2.component("mandoline_reveal", js=_script("reveal"))
+_typing = st.components.v2.component("mandoline_typing", html='<p role="status"></p>', js=_script("typing"), css="""
+p { margin: 0; min-height: 1.2rem; font-size: 0.8125rem; line-height: 1.2rem; opacity: 0.85; }
+""")  # fmt: skip
+
+
+def reveal(selector: str, what: str, *, key: str) -> None:
+    """Scroll an element into sight whenever there is another one to see.
+
+    Parameters
+    ----------
+    selector : str
+        Finds the element.
+    what : str
+        Which one it is; nothing moves while it is the same.
+    """
+    _reveal(key=key, data={"selector": selector, "what": what})
+
+
+def answer_typing(field: str, answer: Callable[[str], str], *, key: str) -> None:
+    """Answer below a text box what is half written in it, a quarter of a second after the last key.
+
+    Parameters
+    ----------
+    field : str
+        The key of the box.
+    answer : callable
+        Given what is written, the answer in plain text.
+    """
+    of = str((st.session_state.get(key) or {}).get("typed") or "")
+    _typing(key=key, data={"field": field, "of": of, "said": answer(of) if of else ""}, on_typed_change=_ignore)
+
+
+def listen_to_drags(sliders: list[str], take: Callable[[str, float, bool], None], *, key: str) -> None:
+    """Hear where sliders are while they are dragged.
+
+    Parameters
+    ----------
+    sliders : list of str
+        Their keys.
+    take : callable
+        Given the key of a slider, its value, and whether that is the last; before the page is drawn with it.
+    """
+
+    def moved() -> None:
+        move = (st.session_state.get(key) or {}).get("move")
+        if move and move.get("key") in sliders:
+            take(str(move["key"]), float(move["value"]), bool(move["ends"]))
+
+    now = (st.session_state.get(key) or {}).get("move") or {}
+    _drag(key=key, data={"keys": sliders, "n": now.get("n", 0)}, on_move_change=moved)
+
+
+def _ignore() -> None:
+    """Take no action: what was typed is read when the page is drawn."""
