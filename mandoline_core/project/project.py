@@ -60,7 +60,7 @@ class Project:
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     source_weight, target_weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only their ratios
         matter.
     source_types, target_types : mapping of str to {"number", "date"}
         What columns of text hold, where they are to be read as something else, such as numbers with a decimal comma.
