@@ -26,7 +26,7 @@ from mandoline_core.domain_classifier import (
     find_naming_date,
 )
 from mandoline_core.errors import MandolineError
-from mandoline_core.patterns import Membership
+from mandoline_core.patterns import Membership, add_up
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample: a shift of a thirtieth of a standard deviation shows
@@ -336,7 +336,7 @@ def score_columns(
     scores = scores - scores.mean()
     table = column_table(drawn, members, n_patterns, by_row=by_row, times=scores)
     cells, own = table.cells, scores[drawn.source_rows]
-    return ScoredColumns(table, np.bincount(cells.source, own**2, minlength=len(cells.first_source)))
+    return ScoredColumns(table, add_up(cells.source, own**2, len(cells.first_source)))
 
 
 def _sums(
