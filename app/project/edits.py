@@ -162,7 +162,7 @@ def set_group(project: Project, column: str, sides: Collection[str]) -> Project:
 
 def set_type(project: Project, column: str, kind: ColumnType | None, sides: Collection[str]) -> Project:
     """Read a column of text as numbers or dates, in some of the samples; None reads it as text again."""
-    changed = {}
+    changed: dict[str, Any] = {}
     for side in sides:
         types = {name: known for name, known in getattr(project, f"{side}_types").items() if name != column}
         changed[f"{side}_types"] = types if kind is None else {**types, column: kind}

@@ -77,6 +77,7 @@ def _project(workspace: Workspace) -> None:
     """Show what is open, and how it does."""
     project = workspace.project
     if workspace.view_only:
+        parts.style("view_only.css")
         st.badge("View only", icon=":material/visibility:", color="gray")
         st.markdown(f"**{wording.plain(project.name)}**")
         if st.button("Make my own copy", icon=":material/content_copy:", type="primary"):

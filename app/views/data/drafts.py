@@ -60,7 +60,7 @@ def _score(source: Sample, shared: list[str], label: str, guess: RoleGuess, whic
             class_codes(source.series(label))[1],
             key=visit.bind(f"draft_score_class:{which}:{column}:{label}", class_),
         )
-    return (Model(model.name, None, {chosen: column}),)
+    return (Model(model.name, None, {chosen or class_: column}),)
 
 
 def say_opened(project: Project) -> None:

@@ -88,10 +88,8 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     """Show one in a row of the list: its rule, what it covers and does, and what can be done with it."""
     trial, opened = one.trials.get(workspace.model, one.first), visit.remember(_PREVIEW) == one.name
     added = compute.is_accepted(workspace, one)
-    why = (
-        f"{words.coverage(one, workspace.model)}. {one.reason_for(workspace.model)} {words.left_open(one.unexplained)}"
-    )
-    told = f"{words.effect(trial, share=share)}. {why}"
+    reason, rows = one.reason_for(workspace.model), words.coverage(one, workspace.model)
+    told = f"{words.effect(trial, share=share)}. {rows}. {reason} {words.left_open(one.unexplained)}"
     told += " Tried before your last edit." if stale else ""
     note = GIVE_A_REASON if trial.needs_reason else "" if one.stands_out else "Not significant"
     with st.container(key=f"suggestion_{number}", gap="xsmall"):
@@ -99,7 +97,8 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
             st.button(
                 "Added" if added else "Add", key=f"accept:{number}", on_click=_accept, args=(one,), disabled=added
             )  # fmt: skip
-            st.html(slice_rows.ghost(one.words, note, (one.source, one.target), trial.effect, title=told, share=share))
+            shares = one.shares.get(workspace.model, (one.source, one.target))
+            st.html(slice_rows.ghost(one.words, note, shares, trial.effect, title=told, share=share))
             look = ("Close", "visibility_off", "") if opened else ("Preview", "visibility", one.name)
             st.button(
                 look[0], key=f"preview:{number}", icon=f":material/{look[1]}:", on_click=visit.remember,
