@@ -116,6 +116,7 @@ from app.compute.slice_suggestions import (
     suggestion_job,
     suggestions,
 )
+from app.compute.slides import AUDIENCES, EXAMPLES, example_rows, slides
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (
     MOST_GAMMA,

@@ -15,7 +15,7 @@ from mandoline_core.slices import ANSWERS
 Place = tuple[str, ...]
 
 _PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels", "target_key")
-_SETTINGS = ("metric", "estimator", "methods", "trust")
+_SETTINGS = ("metric", "estimator", "methods", "trust", "decision")
 _WORDS = {
     "name": "project name",
     "note": "project note",
@@ -28,6 +28,7 @@ _WORDS = {
     "estimator": "estimator settings",
     "methods": "method settings",
     "trust": "irrelevant columns",
+    "decision": "decision",
     "edges": "pairs of slices",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import pandas as pd
@@ -99,6 +100,16 @@ def track_table(track: Track, model: str, waiting: Iterable[str] = ()) -> pd.Dat
 def drop_label(metric: Metric) -> str:
     """Label the field for the largest drop without an alert."""
     return f"Alert on a drop of more than ({'points' if metric.share else metric.spoken})"
+
+
+def limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
+    """Return the least and the largest score that there can be, where there is one."""
+    least, most = metric.bounds or (-math.inf, math.inf)
+    least = max(least, 0.0) if metric.better == "near 0" else least
+    return (
+        float(scale * least) if math.isfinite(least) else None,
+        float(scale * most) if math.isfinite(most) else None,
+    )
 
 
 def worst_label(metric: Metric) -> str:

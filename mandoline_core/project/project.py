@@ -25,6 +25,7 @@ from mandoline_core.data import (
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.settings import (
+    DecisionSettings,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -77,6 +78,8 @@ class Project:
         Settings of methods that do not use slices.
     trust : TrustSettings
         What you declare about the data: irrelevant columns.
+    decision : DecisionSettings
+        What the estimate is for: the threshold, the intended use, who signs.
     note : str
         Your note about the project.
     base : Path
@@ -113,6 +116,7 @@ class Project:
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
+    decision: DecisionSettings = field(default_factory=DecisionSettings)
     note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)

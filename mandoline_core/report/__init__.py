@@ -8,7 +8,7 @@ from __future__ import annotations
 from mandoline_core.report.api import estimate, estimate_from_codes, report, report_of, with_truth
 from mandoline_core.report.fitted import estimate_model
 from mandoline_core.report.functions import ablation, attribute, plan_labels, slice_table, use_labels
-from mandoline_core.report.gathering import ReportParts, gather_parts
+from mandoline_core.report.gathering import HiddenChange, ReportParts, gather_parts, hidden_change
 from mandoline_core.report.groups import Groups
 from mandoline_core.report.report import Report, notes_of
 from mandoline_core.report.weights import weights_csv, write_weights

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ import streamlit as st
 from app.project import Workspace, state, track_plan, visit
 from app.words import track as words
 from mandoline_core.formatting import tidy_number
-from mandoline_core.metrics import Metric, get_metric
+from mandoline_core.metrics import get_metric
 from mandoline_core.monitoring import BASES, LEVELS, AlertRule
 
 DROP, BASE, WORST, VERDICT, FALSE = "alert_drop", "alert_base", "alert_worst", "alert_verdict", "alert_false"
@@ -27,7 +26,7 @@ def show(workspace: Workspace) -> None:
     now = rule or AlertRule()
     scale = 100 if metric.share else 1
     worst = None if now.worst is None else float(tidy_number(scale * now.worst))
-    least, most = _limits(metric, scale)
+    least, most = words.limits(metric, scale)
     drop, base, floor = st.columns([4, 3, 4], vertical_alignment="bottom")
     bound: dict[str, Any] = {"on_change": _change, "args": (scale,)}
     box: dict[str, Any] = {"step": 1.0 if metric.share else None, "format": "%g", "placeholder": "never", **bound}
@@ -48,16 +47,6 @@ def show(workspace: Workspace) -> None:
     key = visit.bind(FALSE, share)
     chance.number_input(
         words.FALSE_ALARMS, min_value=0.1, max_value=50.0, key=key, help=words.FALSE_ALARMS_HELP, **box | {"step": 1.0}
-    )
-
-
-def _limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
-    """Return the least and the largest score that there can be, where there is one."""
-    least, most = metric.bounds or (-math.inf, math.inf)
-    least = max(least, 0.0) if metric.better == "near 0" else least
-    return (
-        float(scale * least) if math.isfinite(least) else None,
-        float(scale * most) if math.isfinite(most) else None,
     )
 
 
