@@ -11,7 +11,15 @@ from app.words.trust import LIGHTS
 from app.words.wording import plain, tell
 from mandoline_core import MandolineError
 from mandoline_core.findings import MEANINGS
-from mandoline_core.formatting import listed, show_change, show_interval, show_percent, show_points, show_value
+from mandoline_core.formatting import (
+    listed,
+    show_change,
+    show_interval,
+    show_percent,
+    show_points,
+    show_value,
+    tidy_number,
+)
 from mandoline_core.metrics import Metric
 from mandoline_core.monitoring import LEVELS, AlertRule, Track, realised_words
 
@@ -115,6 +123,15 @@ def limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
 def worst_label(metric: Metric) -> str:
     """Label the field for the worst score without an alert."""
     return f"Alert when {_BEYOND[metric.better]} ({'%' if metric.share else metric.spoken})"
+
+
+def threshold_hint(threshold: float | None, scale: float) -> str:
+    """Say in an empty field for the worst score which one holds.
+
+    >>> threshold_hint(0.725, 100), threshold_hint(None, 100)
+    ('72.5 (threshold)', 'never')
+    """
+    return "never" if threshold is None else f"{tidy_number(scale * threshold):g} (threshold)"
 
 
 def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:

@@ -19,22 +19,34 @@ DROP, BASE, WORST, VERDICT, FALSE = "alert_drop", "alert_base", "alert_worst", "
 def show(workspace: Workspace) -> None:
     """Let the user say when to alert; who may only look is told."""
     metric = get_metric(workspace.project.metric)
-    rule = track_plan.alert_of(track_plan.plan_of(workspace.revision.document), metric)
+    plan, threshold = track_plan.plan_of(workspace.revision.document), workspace.project.decision.threshold
     if workspace.view_only:
-        st.caption(words.rule_sentence(rule, metric))
+        st.caption(words.rule_sentence(track_plan.alert_of(plan, metric, threshold), metric))
         return
-    now = rule or AlertRule()
+    now = track_plan.alert_of(plan, metric) or AlertRule()
     scale = 100 if metric.share else 1
     worst = None if now.worst is None else float(tidy_number(scale * now.worst))
     least, most = words.limits(metric, scale)
     drop, base, floor = st.columns([4, 3, 4], vertical_alignment="bottom")
     bound: dict[str, Any] = {"on_change": _change, "args": (scale,)}
-    box: dict[str, Any] = {"step": 1.0 if metric.share else None, "format": "%g", "placeholder": "never", **bound}
+    box: dict[str, Any] = {
+        "step": 1.0 if metric.share else None,
+        "format": "%g",
+        "value": None,
+        "placeholder": "never",
+        **bound,
+    }
     drop.number_input(words.drop_label(metric), min_value=0.0, key=visit.bind(DROP, now.drop), **box)
     key = visit.bind(BASE, now.base)
     base.selectbox("Worse than", BASES, format_func=words.BASES.__getitem__, key=key, **bound)
     key = visit.bind(WORST, worst)
-    floor.number_input(words.worst_label(metric), min_value=least, max_value=most, key=key, **box)
+    floor.number_input(
+        words.worst_label(metric),
+        min_value=least,
+        max_value=most,
+        key=key,
+        **box | {"placeholder": words.threshold_hint(threshold, scale)},
+    )
     verdict, chance = st.columns([4, 7], vertical_alignment="bottom")
     key = visit.bind(VERDICT, now.verdict)
     levels = LEVELS[LEVELS.index("amber") :]  # at a better level there is nothing to alert

@@ -30,7 +30,7 @@ def slides(app: AppTest) -> list[dict[str, Any]]:
 
 def looked_at(app: AppTest, page: str = PAGE) -> AppTest:
     """Open the same project by its link for looking."""
-    guest = AppTest.from_file(app._script_path, default_timeout=60)  # noqa: SLF001  the same app
+    guest = AppTest.from_file(app._script_path, default_timeout=60)
     guest.query_params["view"] = state.store().sharing.share(project_id(app), "view")
     return run(guest.switch_page(page))
 
@@ -105,7 +105,7 @@ def test_the_decision_is_kept_with_the_project(folder: Path) -> None:
     app.text_area(key="decision_sign_off").set_value("Head of risk\n\nAuditor")
     run(app)
     workspace = state.store().head(project_id(app))
-    project = state._project(workspace.document)  # noqa: SLF001
+    project = state._project(workspace.document)
     assert project.decision == DecisionSettings(threshold=0.725, owner="Ada", sign_off=("Head of risk", "Auditor"))
     assert workspace.label == "edit sign-off"
     app.switch_page(PAGE)
@@ -113,7 +113,7 @@ def test_the_decision_is_kept_with_the_project(folder: Path) -> None:
     app.switch_page("views/share/share.py")
     run(app).number_input(key="decision_threshold").set_value(None)
     run(app)
-    project = state._project(state.store().head(project_id(app)).document)  # noqa: SLF001
+    project = state._project(state.store().head(project_id(app)).document)
     assert project.decision == replace(DecisionSettings(), owner="Ada", sign_off=("Head of risk", "Auditor"))
 
 
