@@ -28,6 +28,7 @@ from app.compute.columns import (
     value_counts,
 )
 from app.compute.comparisons import (
+    DRAWS,
     Pace,
     ask_quick,
     backtest,

@@ -7,27 +7,40 @@ from dataclasses import replace
 from datetime import date
 
 from app.compute import keys
+from app.compute.comparisons import DRAWS, backtest
 from app.compute.data import new_labels, revealed, samples
 from app.compute.estimates import curves, memo, request, whole_report
 from app.compute.keys import kept
 from app.compute.slice_suggestions import spread
 from app.project import Workspace
 from mandoline_core import Report, Spread
-from mandoline_core.report import Groups, gather_parts, report
+from mandoline_core.report import EarlierReport, Groups, gather_parts, report
 from mandoline_core.report import weights_csv as csv_of
 
 
-def report_html(workspace: Workspace) -> str:
-    """Write the current report: the model on show first, the truth only once it was revealed."""
-    return _written(workspace, date.today(), spread(workspace))
+def report_html(workspace: Workspace, earlier: EarlierReport | None = None) -> str:
+    """Write the current report: the model on show first, the truth only once it was revealed.
+
+    Parameters
+    ----------
+    earlier : EarlierReport, optional
+        What to compare with.
+    """
+    draws = next((n for n in DRAWS[::-1] if backtest(workspace, n) is not None), 0)
+    return _written(workspace, date.today(), spread(workspace), draws, earlier)
 
 
 @kept(by=keys.written)
-def _written(workspace: Workspace, made_on: date, known: Spread | None) -> str:
+def _written(
+    workspace: Workspace, made_on: date, known: Spread | None, draws: int, earlier: EarlierReport | None
+) -> str:
     whole = whole_report(workspace, revealed(workspace) if workspace.revealed else None)
     if known is not None:
         whole = replace(whole, spreads={workspace.model: known})
-    return gather_parts(whole, curves=curves(workspace), made_on=made_on).to_html()
+    tried = backtest(workspace, draws) if draws else None
+    return gather_parts(
+        whole, curves=curves(workspace), made_on=made_on, names=workspace.names, backtest=tried, earlier=earlier
+    ).to_html()
 
 
 def estimate_json(workspace: Workspace) -> str:

@@ -78,6 +78,6 @@ def _examples(workspace: Workspace) -> tuple[Example, ...]:
 
 
 def example_rows(workspace: Workspace) -> Audience:
-    """Say to whom slides show rows of the data: unless told otherwise, to those who may edit."""
+    """Say who sees rows of the data on slides: unless told otherwise, those who may edit."""
     found = workspace.revision.document.get(EXAMPLES)
     return next((one for one in AUDIENCES if one == found), "editors")

@@ -6,6 +6,7 @@ The app, the command line and the library all call `report` here.
 from __future__ import annotations
 
 from mandoline_core.report.api import estimate, estimate_from_codes, report, report_of, with_truth
+from mandoline_core.report.earlier import EarlierReport, read_report
 from mandoline_core.report.fitted import estimate_model
 from mandoline_core.report.functions import ablation, attribute, plan_labels, slice_table, use_labels
 from mandoline_core.report.gathering import HiddenChange, ReportParts, gather_parts, hidden_change

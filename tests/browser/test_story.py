@@ -115,7 +115,7 @@ WRONG = """() => {
     if (scrollWidth > innerWidth || scrollHeight > innerHeight) found.push(`scrolls: ${scrollWidth} x ${scrollHeight}`);
     for (const name of ["stage", "bar", "words"]) {
         const {left, top, right, bottom} = document.querySelector(`.deck .${name}`).getBoundingClientRect();
-        if (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1) 
+        if (left < 0 || top < 0 || right > innerWidth + 1 || bottom > innerHeight + 1)
             found.push(`out of sight: ${name}`);
     }
     const {width, height} = svg.getBoundingClientRect();

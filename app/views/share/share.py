@@ -10,7 +10,9 @@ from app.views import parts
 from app.views.share import decision
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
+from mandoline_core.report import read_report
 
+OLD, EARLIER = "old_report", "earlier_report"
 HEIGHT = 900  # pixels of the preview, which scrolls by itself
 _AUDIENCES = {"nobody": "Nobody", "editors": "Editors", "everyone": "Everyone with the link"}
 _SEEN = (
@@ -25,19 +27,33 @@ def main() -> None:
     workspace = compute.current()
     try:
         with st.spinner("Writing the report ..."):
-            written = compute.report_html(workspace)
+            written = compute.report_html(workspace, visit.remember(EARLIER))
     except MandolineError as error:
         parts.show_error(error)
         st.page_link("views/result/result.py", label="Go to Result", icon=":material/monitoring:")
         return
     take_home(workspace, written)
-    slides, stated = st.columns(2)
-    with slides, st.expander("Share the slides", icon=":material/link:"):
+    link, stated, since = st.columns(3)
+    with link, st.expander("Share the slides", icon=":material/link:"):
         show_link(workspace)
     if not workspace.view_only:
         with stated, st.expander("Decision and sign-off", icon=":material/gavel:"):
             decision.show(workspace)
+    with since, st.expander("Compare with an earlier report", icon=":material/difference:"):
+        st.file_uploader("Earlier report (HTML)", type="html", key=OLD, on_change=take_earlier)
+        parts.show_refusal(OLD)
     st.iframe(written, height=HEIGHT, alt="Report")
+
+
+def take_earlier() -> None:
+    """Read the numbers of an earlier report, or say next to the field why that cannot be done."""
+    given, found = visit.typed(OLD), None
+    try:
+        found = None if given is None else read_report(given.getvalue().decode("utf-8", errors="replace"))
+        parts.note_refusal(OLD, None)
+    except MandolineError as error:
+        parts.note_refusal(OLD, error, OLD)
+    visit.remember(EARLIER, found)
 
 
 def take_home(workspace: Workspace, written: str) -> None:

@@ -197,6 +197,7 @@ def hidden(
     chosen: tuple[float, float, float],
     estimate: float,
     *,
+    name: str,
     share: bool,
     right: float,
     threshold: float | None,
@@ -207,6 +208,8 @@ def hidden(
     ----------
     chosen : tuple of float
         The strength that is marked, and the values it reaches.
+    name : str
+        What the estimate is called.
     """
     gammas = [gamma for gamma in sorted(bounds) if gamma <= _STRONGEST]
     ends = [end for gamma in gammas for end in bounds[gamma]]
@@ -223,12 +226,12 @@ def hidden(
         ]
     for gamma in _STRENGTHS:
         drawn.append(text(across(gamma), bottom + 32, show_times(gamma), _TICK, ink=QUIET, text_anchor="middle"))
-    lines = [("estimate", estimate, None), *([] if threshold is None else [("threshold", threshold, "14 9")])]
-    for name, value, dashes in lines:
-        above = name == "threshold" if threshold is None or threshold > estimate else name == "estimate"
+    lines = [(name, estimate, None), *([] if threshold is None else [("threshold", threshold, "14 9")])]
+    for said, value, dashes in lines:
+        above = (said == "threshold") == (threshold is not None and threshold > estimate)
         drawn += [
             line((left, right - 30), (up(value), up(value)), 4, 0.9, stroke_dasharray=dashes),
-            text(right - 34, up(value) + (-10 if above else 28), name, _TICK, text_anchor="end"),
+            text(right - 34, up(value) + (-10 if above else 28), said, _TICK, text_anchor="end"),
         ]
     gamma, low, high = chosen
     drawn.append(line((across(gamma), across(gamma)), (up(low), up(high)), 6, 0.9))

@@ -175,7 +175,7 @@ def mark(shape: str, x: float, y: float, **look: object) -> Html:
 
 
 def badge(words: str, level: str, right: float, top: float) -> list[Html]:
-    """Write a verdict in words on its colour, at the right end of a line."""
+    """Write a verdict in words on its colour, right-aligned."""
     size, height = 28, 50
     width = width_of(words, size, bold=True) + 44
     left = right - width

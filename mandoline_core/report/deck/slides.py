@@ -264,7 +264,7 @@ def _sure(story: Story) -> Slide:
     """Show the interval, and how far estimates with this verdict were off."""
     report, share = story.report, story.share
     known = story.experience
-    title = known.message if known else TOOLTIPS["interval"]
+    title = known.message if known else facts.covers(report)
     rows = [*charts.strip_rows(report, reveal=False, ink="")]
     band = next((band for band in known.bands), None) if known else None
     if band is not None:
@@ -302,11 +302,13 @@ def _wrong(story: Story) -> Iterator[Slide]:
     others = [one for one in methods if one[0] != own]
     figure, title = list[Html](), ""
     right = _HALF + 20 if others else paper.RIGHT
+    own_weights = change is None or change.report.estimator == report.estimator
     if change is not None:
         figure += figures.hidden(
             change.bounds,
             (change.chosen.gamma, change.chosen.low, change.chosen.high),
             change.report.estimate,
+            name="estimate" if own_weights else "Mandoline's weights",
             share=share,
             right=right - _GAP,
             threshold=story.decision.threshold,
@@ -316,6 +318,8 @@ def _wrong(story: Story) -> Iterator[Slide]:
         by_slices = (report.without or report).estimate
         figure += figures.opinions([(own, by_slices, True), *others][:8], right, share=share)
     told = opinion.message if opinion else ""
+    if change is not None and not own_weights:
+        told = f"{evidence.instead(report.estimator, change.report.estimate, share=share)} {told}".strip()
     yield Slide(
         "What could be wrong",
         title or told or blind_spot(report),
