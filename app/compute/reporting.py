@@ -8,23 +8,34 @@ from datetime import date
 import numpy as np
 
 from app.compute import keys, spreads
+from app.compute.comparisons import DRAWS, backtest
 from app.compute.data import new_labels, revealed
 from app.compute.estimates import curves, memo, quoted_report, request
 from app.compute.keys import kept
 from app.project import Workspace
-from mandoline_core.report import Groups, complete, gather_parts, report, with_spreads
+from mandoline_core.report import EarlierReport, Groups, complete, gather_parts, report, with_spreads
 from mandoline_core.report import weights_csv as csv_of
 
 
-def report_html(workspace: Workspace) -> str:
-    """Write the current report: the model on show first, the truth only once it was revealed."""
-    return _written(workspace, date.today())
+def report_html(workspace: Workspace, earlier: EarlierReport | None = None) -> str:
+    """Write the current report: the model on show first, the truth only once it was revealed.
+
+    Parameters
+    ----------
+    earlier : EarlierReport, optional
+        What to compare with.
+    """
+    draws = next((n for n in DRAWS[::-1] if backtest(workspace, n) is not None), 0)
+    return _written(workspace, date.today(), draws, earlier)
 
 
 @kept(by=keys.written)
-def _written(workspace: Workspace, made_on: date) -> str:
+def _written(workspace: Workspace, made_on: date, draws: int, earlier: EarlierReport | None) -> str:
     whole = quoted_report(workspace, revealed(workspace) if workspace.revealed else None)
-    return gather_parts(whole, curves=curves(workspace), made_on=made_on).to_html()
+    tried = backtest(workspace, draws) if draws else None
+    return gather_parts(
+        whole, curves=curves(workspace), made_on=made_on, names=workspace.names, backtest=tried, earlier=earlier
+    ).to_html()
 
 
 def estimate_json(workspace: Workspace) -> str:

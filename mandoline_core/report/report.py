@@ -43,6 +43,7 @@ from mandoline_core.pipeline import (
     slice_table,
 )
 from mandoline_core.project import EstimatorSettings
+from mandoline_core.report.earlier import read_report
 from mandoline_core.results import ends
 from mandoline_core.slices import Slice
 
@@ -53,13 +54,12 @@ if TYPE_CHECKING:
     from mandoline_core.report.groups import Groups
 
 GAMMAS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)  # strengths of a hidden change worth a line in a table
-PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
 
 
 @cache
 def _versions() -> dict[str, str]:
     """Look up the versions of packages that affect the numbers; once, because each takes milliseconds."""
-    return {name: version(name) for name in PACKAGES}
+    return {name: version(name) for name in ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,13 +254,11 @@ class Report:
         """Tell how sensitive the estimate is to the choice of slices."""
         from mandoline_core.report.spreads import find_spreads
 
-        spreads = self.spreads or find_spreads(self, progress)
-        return spreads[self.of(model).model]
+        return (self.spreads or find_spreads(self, progress))[self.of(model).model]
 
     def plan(self, n: int = 50, model: str | None = None) -> LabelPlan:
         """Choose the new rows to label next; `to_csv` writes them with an empty label column, for `use_labels`."""
-        asked = self.asked
-        return plan_labels(self.of(model).fit, self.settings, n, asked.target, key=asked.key)
+        return plan_labels(self.of(model).fit, self.settings, n, self.asked.target, key=self.asked.key)
 
     def use_labels(
         self,
@@ -283,9 +281,8 @@ class Report:
         key : str, optional
             The column that names rows in the new data and in the table of labels. By default, the project's.
         """
-        fit = self.of(model).fit
-        target, weights = bring_labels(labels, self.asked, label_column(fit), plan, key)
-        return use_labels(fit, self.settings, target, plan=weights)
+        target, weights = bring_labels(labels, self.asked, label_column(self.first.fit), plan, key)
+        return use_labels(self.of(model).fit, self.settings, target, plan=weights)
 
     def with_labels(
         self,
@@ -296,10 +293,7 @@ class Report:
     ) -> Report:
         """Return the report with labels of some new rows: estimate, interval and verdict rest on them, too.
 
-        Parameters
-        ----------
-        labels, plan, key
-            As in `use_labels`.
+        The parameters are those of `use_labels`.
         """
         request = self.asked
         joined = bring_labels(labels, request, label_column(self.first.fit), plan, key)
@@ -369,17 +363,20 @@ class Report:
         """Leave out the true value, even if the target has labels."""
         return replace(self, models={name: replace(model, truth=None) for name, model in self.models.items()})
 
-    def to_html(self, *, progress: Progress | None = None) -> str:
+    def to_html(self, *, since: str | None = None, progress: Progress | None = None) -> str:
         """Write the report as one self-contained HTML file: figures, tables, and all numbers as JSON.
 
         Parameters
         ----------
+        since : str, optional
+            An earlier report in HTML, to say what has changed.
         progress : callable, optional
             Called with the current step and the share done, between 0 and 1.
         """
         from mandoline_core.report.gathering import gather_parts
 
-        return gather_parts(self, progress=progress).to_html()
+        earlier = None if since is None else read_report(since)
+        return gather_parts(self, earlier=earlier, progress=progress).to_html()
 
     def __str__(self) -> str:
         from mandoline_core.report.text import render_text

@@ -360,7 +360,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"slice": []},
             (
                 "Unknown key 'slice' in p.toml. Expected: version, name, note, source, target, task, models, metric, "
-                "slices, edges, estimator, methods, trust. Did you mean 'slices'?"
+                "slices, edges, estimator, methods, trust, decision. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
