@@ -90,7 +90,8 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     added = compute.is_accepted(workspace, one)
     told = f"{words.effect(trial, share=share)}. {words.coverage(one)}. {one.reason} {words.left_open(one.unexplained)}"
     told += " Tried before your last edit." if stale else ""
-    note = GIVE_A_REASON if trial.needs_reason else "" if one.stands_out else "Not significant"
+    note = "Needs a reason" if trial.needs_reason else "" if one.stands_out else "Not significant"
+    told += f" {GIVE_A_REASON}" if trial.needs_reason else ""
     with st.container(key=f"suggestion_{number}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False):
             st.button(
@@ -104,7 +105,7 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
             )  # fmt: skip
             st.button("Dismiss", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
         if opened:
-            st.caption(wording.plain(f"{told} {note}"))
+            st.caption(wording.plain(told))
             _preview(compute.previewed(workspace, one))
 
 
