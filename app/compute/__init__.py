@@ -29,6 +29,7 @@ from app.compute.columns import (
     value_counts,
 )
 from app.compute.comparisons import (
+    DRAWS,
     Pace,
     ask_quick,
     backtest,
@@ -120,6 +121,7 @@ from app.compute.slice_suggestions import (
     suggestion_job,
     suggestions,
 )
+from app.compute.slides import AUDIENCES, EXAMPLES, example_rows, slides
 from app.compute.spreads import spread, spread_job
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (

@@ -56,7 +56,7 @@ from mandoline_core.pipeline import (
     request_of,
 )
 from mandoline_core.pipeline import fit as fit_cells
-from mandoline_core.report import complete, report_of, with_truth
+from mandoline_core.report import complete, report_of, with_spreads, with_truth
 from mandoline_core.report import report as full_report
 from mandoline_core.slices import resolve
 
@@ -194,7 +194,7 @@ def quoted_report(workspace: Workspace, labelled: Sample | None) -> Report:
     """Report on all models as they are quoted: intervals allow for the choice of slices, which may take seconds."""
     found = whole_report(workspace)
     if spreads.is_wanted(workspace):
-        found = found.with_spreads(spreads.spreads(workspace))
+        found = with_spreads(found, spreads.spreads(workspace))
     return complete(found, some=new_labels(workspace), labelled=labelled)
 
 

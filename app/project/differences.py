@@ -25,7 +25,7 @@ _PLAIN = (
     "source_group",
     "target_group",
 )
-_SETTINGS = ("metric", "estimator", "methods", "trust", "source_types", "target_types")
+_SETTINGS = ("metric", "estimator", "methods", "trust", "decision", "source_types", "target_types")
 _WORDS = {
     "name": "project name",
     "note": "project note",
@@ -42,6 +42,7 @@ _WORDS = {
     "estimator": "estimator settings",
     "methods": "method settings",
     "trust": "irrelevant columns",
+    "decision": "decision",
     "edges": "pairs of slices",
 }
 

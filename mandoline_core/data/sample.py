@@ -58,8 +58,8 @@ class Sample:
     group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
-        matter.
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only
+        their ratios matter.
     types : mapping of str to {"number", "date"}, optional
         What columns of text hold, where they are to be read as something else. What cannot be read is missing.
 

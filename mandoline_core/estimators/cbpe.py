@@ -16,7 +16,6 @@ from mandoline_core.estimators.probabilities import (
 )
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import ClassCodes, Evaluation, Metric, evaluate
-from mandoline_core.patterns import add_up
 from mandoline_core.weighting import Problem
 
 
@@ -59,7 +58,8 @@ def expected_metric(
     n, n_classes = calibrated.shape
     weights: Floats = calibrated / n if shares is None else calibrated * shares[:, None]
     if metric.needs == "predictions":  # rows with one prediction and one truth are all alike
-        cells: Floats = np.column_stack([add_up(predicted, weights[:, c], n_classes) for c in range(n_classes)])
+        columns = [np.bincount(predicted, weights[:, c], n_classes) for c in range(n_classes)]
+        cells = np.column_stack(columns).astype(float)
         predictions, truth = (grid.ravel().astype(np.int32) for grid in np.indices((n_classes, n_classes)))
         statistics = metric.statistics(truth, predictions, np.zeros((len(truth), 0)))
         expected = evaluate(metric, statistics, cells.ravel())

@@ -53,7 +53,7 @@ class LabelledRows(NamedTuple):
 
     @property
     def shares_of_all(self) -> Floats:
-        """How much of the variance each row stands for if all target rows had labels."""
+        """How much of the variance each row would account for if all target rows had labels."""
         return self.shares / self.n_target if self.whole is None else self.shares * self.whole
 
 

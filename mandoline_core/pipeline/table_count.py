@@ -143,7 +143,7 @@ def reduce_answers(question: Question, columns: dict[str, str], batch: pa.Table)
 
 
 def weigh_batch(batch: pa.Table, question: Question) -> tuple[pa.Table, Floats | None]:
-    """Return the rows of a batch that count, and their design weights; None where there are none."""
+    """Return the rows of a batch that count, and their design weights, or None."""
     if question.weight is None:
         return batch, None
     weights = batch[question.weight].cast(pa.float64()).to_numpy(zero_copy_only=False)

@@ -15,7 +15,14 @@ from mandoline_core.data import ENGINES, ColumnType, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.settings import (
+    TESTS,
+    DecisionSettings,
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    TrustSettings,
+)
 from mandoline_core.project.validation import Name, Whole, first_problem, problem_of, unknown_key
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
@@ -74,8 +81,10 @@ class ProjectFile(_Table):
     estimator: EstimatorSettings = Field(default_factory=EstimatorSettings)
     methods: MethodSettings = Field(default_factory=MethodSettings)
     trust: TrustSettings = Field(default_factory=TrustSettings)
+    decision: DecisionSettings = Field(default_factory=DecisionSettings)
 
 
+_AS_THEY_ARE = ("name", "note", "metric", "edges", "estimator", "methods", "trust", "decision")
 # What a file keeps in tables of its own, and what a project calls it.
 PLACES = {
     "source": {key: f"source_{key}" for key in _Source.model_fields},
@@ -106,7 +115,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, note, source, target,
-    task, models, metric, slices, edges, estimator, methods, trust. Did you mean 'name'?
+    task, models, metric, slices, edges, estimator, methods, trust, decision. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must be a table. Got {mapping!r}.")
@@ -121,7 +130,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
             raise ProjectError(f"[{heading}] has no path. Add path.")
         placed |= {name: getattr(table, key) for key, name in keys.items()}
     return Project(
-        **{key: getattr(content, key) for key in ("name", "note", "metric", "edges", "estimator", "methods", "trust")},
+        **{key: getattr(content, key) for key in _AS_THEY_ARE},
         **placed,
         models=tuple(Model(**dict(model)) for model in content.models),
         slices=tuple(_slice(table, _where("slices", number, table)) for number, table in enumerate(content.slices)),
@@ -200,7 +209,7 @@ def dump_parts(project: Project) -> dict[str, str]:
             lines = ", ".join(tomli_w.dumps({column: kind}).strip() for column, kind in types.items())
             inline = f"types = {{ {lines} }}\n" if types else ""
             places[heading] = tomli_w.dumps({heading: table}) + inline
-    methods = _plain(project.methods)
+    methods, decision = _plain(project.methods), _plain(project.decision)
     declared = _plain(project.trust)
     if "harmless" in declared and not any(project.trust.harmless.values()):
         declared["harmless"] = list(project.trust.harmless)
@@ -214,6 +223,7 @@ def dump_parts(project: Project) -> dict[str, str]:
         "estimator": tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
         "methods": tomli_w.dumps({"methods": methods}) if methods else "",
         "trust": tomli_w.dumps({"trust": trust}) if trust else "",
+        "decision": tomli_w.dumps({"decision": decision}) if decision else "",
     }
     return {heading: _short_lists(text) for heading, text in parts.items() if text}
 

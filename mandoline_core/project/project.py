@@ -29,6 +29,7 @@ from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import counted, listed
 from mandoline_core.project.settings import (
     TESTS,
+    DecisionSettings,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -60,8 +61,8 @@ class Project:
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     source_weight, target_weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its chance to be drawn. Only their ratios
-        matter.
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only
+        their ratios matter.
     source_types, target_types : mapping of str to {"number", "date"}
         What columns of text hold, where they are to be read as something else, such as numbers with a decimal comma.
     target_labels : Path, optional
@@ -86,6 +87,8 @@ class Project:
         Settings of methods that do not use slices.
     trust : TrustSettings
         What you declare about the data: irrelevant columns.
+    decision : DecisionSettings
+        What the estimate is for: the threshold, the intended use, who signs.
     note : str
         Your note about the project.
     base : Path
@@ -126,6 +129,7 @@ class Project:
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
+    decision: DecisionSettings = field(default_factory=DecisionSettings)
     note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)

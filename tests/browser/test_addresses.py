@@ -37,4 +37,4 @@ def test_old_addresses_lead_to_the_new_pages_with_the_same_project(arrive: Arriv
             if opened[0] == "tab":
                 expect(found).to_have_attribute("aria-selected", "true")
     visitor.open(link.replace("/slices", "/present"))
-    expect(visitor.page.locator(".slide h1")).to_be_visible()
+    expect(visitor.page.locator(".deck h1")).to_be_visible()

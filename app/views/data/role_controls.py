@@ -23,7 +23,7 @@ from mandoline_core.project import choose_models
 NONE = "(none)"
 DESIGN = {
     "group": "Rows with the same value belong together, such as those of one user. Intervals and splits go by group.",
-    "weight": "How much each row counts, such as 1 over its chance to be drawn (design weight). Only ratios matter.",
+    "weight": "How much each row counts, such as 1 over its sampling probability (design weight). Only ratios matter.",
 }
 STEPS = {"beta": 0.5, "quantile": 0.05, "k": 1}  # of the numbers that a metric may read
 

@@ -91,7 +91,8 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     reason, rows = one.reason_for(workspace.model), words.coverage(one, workspace.model)
     told = f"{words.effect(trial, share=share)}. {rows}. {reason} {words.left_open(one.unexplained)}"
     told += " Tried before your last edit." if stale else ""
-    note = GIVE_A_REASON if trial.needs_reason else "" if one.stands_out else "Not significant"
+    note = "Needs a reason" if trial.needs_reason else "" if one.stands_out else "Not significant"
+    told += f" {GIVE_A_REASON}" if trial.needs_reason else ""
     with st.container(key=f"suggestion_{number}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False):
             st.button(
@@ -106,7 +107,7 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
             )  # fmt: skip
             st.button("Dismiss", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
         if opened:
-            st.caption(wording.plain(f"{told} {note}"))
+            st.caption(wording.plain(told))
             _preview(compute.previewed(workspace, one))
 
 
