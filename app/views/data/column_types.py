@@ -53,7 +53,7 @@ def _declared(workspace: Workspace) -> dict[str, tuple[Reading, ...]]:
 def _line(said: str, label: str, column: str, kind: ColumnType | None) -> None:
     sentence, button = st.columns([3, 1], vertical_alignment="center")
     sentence.markdown(said)
-    button.button(wording.plain(label), key=f"type:{column}", type="tertiary", on_click=_set, args=({column: kind},))
+    button.button(wording.plain(label), key=f"type:{column}", on_click=_set, args=({column: kind},))
 
 
 def _set_chosen() -> None:
