@@ -162,9 +162,10 @@ def _project_file(report: Report, names: Mapping[str, str] | None) -> str:
     order = list(report.models)
     models = sorted(project.models, key=lambda one: order.index(one.name) if one.name in order else len(order))
     methods = request.methods if "methods" in request.overrides else project.methods
-    stated = {"edges": request.edges, "metric": request.metric, "estimator": request.settings, "trust": request.trust}
+    stated = replace(project, models=tuple(models), metric=request.metric, estimator=request.settings)
     try:
-        return public_text(replace(project, models=tuple(models), methods=methods, **stated), names)
+        edges = request.edges if isinstance(request.edges, str) else tuple((one, other) for one, other in request.edges)
+        return public_text(replace(stated, edges=edges, methods=methods, trust=request.trust), names)
     except MandolineError:  # a metric or an edge that only Python can say
         return ""
 

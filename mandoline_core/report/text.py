@@ -84,15 +84,10 @@ def _sentences(report: Report) -> list[str]:
     records = {name: found.message for name, found in report.experiences.items() if found}
     unseen = {name: said for name, model in report.models.items() if (said := blind_spot(model))}
     threshold = None if report.request is None else report.request.decision.threshold
-    decided = {
-        name: f"Decision: {found.words}" for name, one in report.models.items() if (found := decide(one, threshold))
-    }
-    rest = (
-        *_by_model(report, decided),
-        *_by_model(report, records),
-        *_by_model(report, unseen, dict.fromkeys(unseen, "")),
-        *declared,
-    )
+    answers = {name: decide(model, threshold) for name, model in report.models.items()}
+    decided = {name: f"Decision: {answer.words}" for name, answer in answers.items() if answer}
+    first_of_all = (*_by_model(report, decided), *_by_model(report, records))
+    rest = (*first_of_all, *_by_model(report, unseen, dict.fromkeys(unseen, "")), *declared)
     found = (*rest, *_by_model(report, opinions), *_by_model(report, spreads), rows, basis, facts.edges(first))
     return [sentence for sentence in found if sentence]
 

@@ -21,7 +21,7 @@ PICTURES = {
     IMAGES / "data.png": ("Data", (300, 60, 1260, 670)),
     IMAGES / "slices.png": ("Slices", MAIN),
     IMAGES / "result.png": ("Result", (300, 60, 1260, 800)),
-    IMAGES / "report.png": ("Share", (400, 318, 1160, 757)),
+    IMAGES / "report.png": ("Share", (400, 377, 1160, 816)),
 }
 COLOURS = 256  # enough for a page, at a third of the bytes
 

@@ -14,7 +14,7 @@ from mandoline_core.report import read_report
 
 OLD, EARLIER = "old_report", "earlier_report"
 HEIGHT = 900  # pixels of the preview, which scrolls by itself
-_AUDIENCES = {"nobody": "Nobody", "editors": "Editors", "everyone": "Everyone with the link"}
+_AUDIENCES = {"nobody": "Nobody", "editors": "Editors", "everyone": "Everyone"}
 _SEEN = (
     "People with this link can view the slides and the whole project, and change nothing. They do not see your notes. "
     "The true value is on their slides only after you reveal it."
@@ -40,7 +40,7 @@ def main() -> None:
         with stated, st.expander("Decision and sign-off", icon=":material/gavel:"):
             decision.show(workspace)
     with since, st.expander("Compare with an earlier report", icon=":material/difference:"):
-        st.file_uploader("Earlier report (HTML)", type="html", key=OLD, on_change=take_earlier)
+        st.file_uploader("Earlier report (HTML)", type="html", key=OLD, max_upload_size=50, on_change=take_earlier)
         parts.show_refusal(OLD)
     st.iframe(written, height=HEIGHT, alt="Report")
 

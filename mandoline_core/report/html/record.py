@@ -87,19 +87,25 @@ def _level(model: Mapping[str, Any]) -> str:
 
 def _data(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Say which of the data, the slices and the settings differ."""
-    before, now = (one["made"] if isinstance(one["made"], dict) else {} for one in (old, new))
-    prints = [one.get("fingerprints") if isinstance(one.get("fingerprints"), dict) else {} for one in (before, now)]
+    before, now = (_table(one, "made") for one in (old, new))
+    prints = [_table(one, "fingerprints") for one in (before, now)]
     said = []
     for side, words in (("source", "labelled data"), ("target", "new data")):
         same = prints[0].get(side) == prints[1].get(side)
         said.append(f"The {words} {'are the same' if same else 'have changed'}.")
-    slices = [set(one["delta"]) if isinstance(one.get("delta"), dict) else set() for one in (old, new)]
+    slices = [set(_table(one, "delta")) for one in (old, new)]
     for words, names in (("Slices added", slices[1] - slices[0]), ("Slices removed", slices[0] - slices[1])):
         if names:
             said.append(f"{words}: {listed(sorted(names))}.")
     if before.get("settings") != json.loads(json.dumps(now.get("settings"))):
         said.append("Settings have changed.")
     return said
+
+
+def _table(numbers: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """Read a part of a report, which somebody may have edited."""
+    found = numbers.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def project_file(page: ReportPage) -> Html:
