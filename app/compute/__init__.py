@@ -64,7 +64,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.data import forget, new_labels, plain_samples, samples, table_at
+from app.compute.data import forget, labels_at, new_labels, plain_samples, samples, table_at
 from app.compute.edits import EditEffect, attempt, change, edit_effect
 from app.compute.estimates import (
     curves,

@@ -7,7 +7,14 @@ from __future__ import annotations
 
 from mandoline_core.data.arrays import add_columns, as_frame
 from mandoline_core.data.cache import SAMPLE_CACHE, Cache, TemporaryFolder, memory_budget, n_bytes
-from mandoline_core.data.classes import arrow_array, class_codes, class_name, find_classes, matching_values
+from mandoline_core.data.classes import (
+    arrow_array,
+    class_codes,
+    class_finder,
+    class_name,
+    find_classes,
+    matching_values,
+)
 from mandoline_core.data.dates import from_milliseconds, is_date, milliseconds, moment, read_date
 from mandoline_core.data.derived import complete_models, take_derived
 from mandoline_core.data.engines import (
@@ -43,3 +50,4 @@ from mandoline_core.data.predictions import Predictions, predict_columns
 from mandoline_core.data.profile import few_classes, profile_column, text_kind
 from mandoline_core.data.progress import cancelled_by, current_progress, progress_to, take_step
 from mandoline_core.data.sample import Sample, kind_of, number_groups
+from mandoline_core.data.spellings import keep_codes

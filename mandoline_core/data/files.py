@@ -47,6 +47,8 @@ class Files:
         Their temporary folder, removed with them.
     original : Files, optional
         The files that they were converted from, which decide their identity.
+    codes : tuple of str
+        Columns of numbers in text files that are read as text: see `find_codes`.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Files:
     states: tuple[tuple[int, int], ...]
     folder: TemporaryFolder | None = field(default=None, compare=False, repr=False)
     original: Files | None = None
+    codes: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -62,9 +65,10 @@ class Files:
         paths: tuple[Path, ...],
         folder: TemporaryFolder | None = None,
         original: Files | None = None,
+        codes: tuple[str, ...] = (),
     ) -> Files:
         """Look at the files as they are now."""
-        return cls(name, paths, tuple(_state(path, name) for path in paths), folder, original)
+        return cls(name, paths, tuple(_state(path, name) for path in paths), folder, original, codes)
 
     @property
     def are_parquet(self) -> bool:
@@ -89,7 +93,7 @@ class Files:
         """A hash of names, sizes and times of change, and of what Parquet says about its columns at its end."""
         if self.original is not None:
             return self.original.identity
-        digest = hashlib.blake2b(digest_size=16)
+        digest = hashlib.blake2b(repr(self.codes).encode() if self.codes else b"", digest_size=16)
         for path, state in zip(self.paths, self.states, strict=True):
             digest.update(repr((str(path.resolve()), *state)).encode())
             with path.open("rb") as file:
@@ -141,6 +145,14 @@ def find_files(path: Path) -> tuple[Path, ...]:
             f"{path.name!r} matches both Parquet and text files. Use a pattern that matches only one of them."
         )
     return paths
+
+
+def files_at(path: Path, codes: tuple[str, ...] = ()) -> Files:
+    """Find the files of a path, and refuse what is not a table."""
+    paths = find_files(path)
+    for file in paths:
+        check_path(file)
+    return Files.of(path.name, paths, codes=codes)
 
 
 def check_path(path: Path) -> None:

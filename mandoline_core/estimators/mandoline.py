@@ -42,7 +42,7 @@ class Mandoline(OnPatterns):
             # A group that is evaluated in no fold only serves to fit: its rows get no weight.
             row_weights[evaluate, state.fitted.rows] += state.ratios / problem.groups[evaluate].n_source / len(fits)
         return Outcome(
-            value=problem.metric.combine(solved.means),
+            value=problem.metric.within(problem.metric.combine(solved.means)),
             means=solved.means,
             influence=influence,
             row_weights=row_weights,
