@@ -49,7 +49,7 @@ _UPLOAD = re.compile(r".*/_stcore/upload_file/(?P<visit>[^/]+)/(?P<file>[^/]+)")
 _RANDOM = re.compile(r"[A-Za-z0-9_-]{20,64}")
 
 
-class Files(Protocol):
+class FileKeeper(Protocol):
     """What the server keeps of pages, and takes from visitors."""
 
     def visit_of(self, filename: str) -> str | None:
@@ -73,7 +73,7 @@ class AccessMiddleware:
         may send nothing.
     token : str
         What a browser has to bring once, in the address; nothing where all who reach the server may use it.
-    files : Files, optional
+    files : FileKeeper, optional
         Files are served and taken as it says; without it, anyone's.
     """
 
@@ -84,7 +84,7 @@ class AccessMiddleware:
         *,
         asks: bool = False,
         token: str = "",
-        files: Files | None = None,
+        files: FileKeeper | None = None,
     ) -> None:
         self._inner = inner
         self._names = {name.lower().rstrip(".") for name in names}

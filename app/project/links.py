@@ -166,7 +166,7 @@ def projects() -> list[SavedProject]:
 
 
 def is_local() -> bool:
-    """Tell whether only this computer can reach the server, or others with its token; a proxy speaks for anyone."""
+    """Tell whether only this computer can reach the server, or others with its token; a proxy lets anyone in."""
     if os.environ.get("MANDOLINE_ALLOW_HOSTS") and not os.environ.get("MANDOLINE_TOKEN"):
         return False
     address = str(st.get_option("server.address") or "")

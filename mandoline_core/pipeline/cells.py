@@ -177,6 +177,8 @@ def count_tables(
         Resolved, for any of the models.
     """
     check_countable(source, target, slices)
+    for column in [rule.gold for rule in slices if rule.gold is not None]:
+        source.series(column)  # or say that it is not there
     source_cells = count_cells(source, slices, models, source.label, metric)
     return source_cells, count_cells(target, slices, models, source.label, metric, source_cells.classes)
 

@@ -131,7 +131,7 @@ def read_memory(memory: Path | None) -> dict[str, Any]:
 
 
 def write_memory(memory: Path, kept: Mapping[str, Any]) -> None:
-    """Write the file of a track, whole or not at all; one that cannot be read is put beside it."""
+    """Write the file of a track, whole or not at all; one that cannot be read is kept under another name."""
     draft, sealed = memory.with_name(f"{memory.name}.part"), {"format": SEALED, **kept}
     sealed["checksum"] = _checksum(sealed)
     draft.write_text(json.dumps(sealed, indent=1, allow_nan=False), encoding="utf-8")

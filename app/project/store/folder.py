@@ -88,7 +88,7 @@ def sync_folder(path: Path) -> None:
 
 
 def steady_time() -> float:
-    """Return the seconds since 1970, as of when the server started: a clock that is set anew makes nothing old.
+    """Return the seconds since 1970, as of when the server started: a clock that is set makes nothing old.
 
     >>> abs(steady_time() - time.time()) < 3600
     True
