@@ -66,7 +66,7 @@ class Engine(ABC):
             ) from None
 
     def open(
-        self, path: Path | None, table: str | None = None, codes: tuple[str, ...] = (), **_where: Any
+        self, path: Path | None, table: str | None = None, *, codes: tuple[str, ...] = (), **_where: Any
     ) -> pd.DataFrame | Table:
         """Open a file, the files that match a pattern, or a table.
 
