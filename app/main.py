@@ -35,6 +35,7 @@ MOVED: dict[str, tuple[str, dict[str, str]]] = {
 
 def main() -> None:
     """Draw the frame and run the chosen page."""
+    signed_in = frame.is_signed_in()  # before anything is shown: files of pages are served to visits that are known
     st.set_page_config(page_title="Mandoline", page_icon=parts.ASSETS / "mark.svg", layout="wide")
     st.logo(str(parts.ASSETS / "logo.svg"), size="large", icon_image=str(parts.ASSETS / "mark.svg"))
     parts.style("style.css")
@@ -42,7 +43,6 @@ def main() -> None:
     # folder called `pages` would make the framework find them on its own, under its own names.
     pages = {title: _page(title, icon, shown=title in VIEWS) for title, icon in {**VIEWS, **BESIDE}.items()}
     moved = [_moved(old, pages[new], opened) for old, (new, opened) in MOVED.items()]
-    signed_in = frame.is_signed_in()
     page = st.navigation([*pages.values(), *moved], position="sidebar" if signed_in else "hidden", expanded=True)
     if not signed_in:
         frame.ask_to_sign_in()

@@ -9,10 +9,23 @@ from collections.abc import Iterable
 from mandoline_core.formatting import listed
 
 _SHORTEST = 3  # letters of a word that is looked for among the words of names
+_LONGEST_QUOTE = 300  # characters that a message repeats of what somebody wrote
+_LONGEST = 2_000
+_BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
+_LONG = re.compile(r"'[^']{300,}'|\S{300,}")
 
 
 class MandolineError(ValueError):
-    """The base of all errors about bad input, in one clear message."""
+    r"""The base of all errors about bad input, in one clear message on one line.
+
+    Examples
+    --------
+    >>> str(MandolineError("Column 'a\nb' is missing.")), len(str(MandolineError("x" * 5_000)))
+    ("Column 'a b' is missing.", 123)
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(_in_short(one) if isinstance(one, str) else one for one in arguments))
 
 
 class DataError(MandolineError):
@@ -35,6 +48,15 @@ class SliceError(MandolineError):
 
 class OverlapError(MandolineError):
     """Report new data that no weighting of the labelled data can match."""
+
+
+def _in_short(message: str) -> str:
+    """Keep a message on one line, and shorten what it repeats of a long text."""
+    if len(message) < _LONGEST_QUOTE and message.isprintable():
+        return message
+    message = _LONG.sub(lambda found: f"{found[0][:120]}...{chr(39) if found[0][0] == chr(39) else ''}", message)
+    message = _BREAKS.sub(" ", message)
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}..."
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:

@@ -66,7 +66,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.data import forget, new_labels, plain_samples, samples, table_at, untyped_columns
+from app.compute.data import forget, labels_at, new_labels, plain_samples, samples, table_at, untyped_columns
 from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
     LastEdit,

@@ -48,6 +48,8 @@ class Data:
         Whether a visitor named the path, so that it must be under an allowed folder whenever it is opened.
     types : tuple of pairs of str
         Columns of text that are read as something else, each with what.
+    codes : tuple of str
+        Columns of classes that are read as text though they hold numbers.
     """
 
     path: str
@@ -58,6 +60,7 @@ class Data:
     guarded: bool = False
     states: _States = ()
     types: tuple[tuple[str, ColumnType], ...] = ()
+    codes: tuple[str, ...] = ()
 
 
 def _sample_bytes(*samples: Sample) -> int:
@@ -66,6 +69,7 @@ def _sample_bytes(*samples: Sample) -> int:
 
 _opened: Cache[Sample] = Cache(memory_budget(SHARE_OF_MEMORY), size=_sample_bytes)
 _known: Cache[tuple[Sample, Sample]] = Cache(memory_budget(SHARE_OF_MEMORY), size=lambda pair: _sample_bytes(*pair))
+_coded: Cache[tuple[str, ...]] = Cache(10_000_000)
 _patterns: Cache[tuple[float, _States]] = Cache(50_000_000)
 
 
@@ -107,7 +111,7 @@ def revealed(workspace: Workspace) -> Sample:
     """Add the labels that the new rows have as a column; their file keeps its name."""
     project, (_, target) = workspace.project, samples(workspace)
     path = project.target_labels
-    return project.reveal(target, None if path is None else table_at(path, workspace.names.get("labels", path.name)))
+    return project.reveal(target, None if path is None else labels_at(workspace, path))
 
 
 def new_labels(workspace: Workspace) -> SomeLabels | None:
@@ -115,22 +119,32 @@ def new_labels(workspace: Workspace) -> SomeLabels | None:
     project, (_, target) = workspace.project, samples(workspace)
     path = project.target_labels
     try:
-        labels = None if path is None else table_at(path, workspace.names.get("labels", path.name))
+        labels = None if path is None else labels_at(workspace, path)
     except MandolineError as error:
         return SomeLabels(target, None, str(error))
     return some_labels(project, target, project.metric.column or project.label, labels)
 
 
-def table_at(path: Path, name: str, engine: str | None = None, *, guarded: bool = False) -> Sample:
+def table_at(
+    path: Path, name: str, engine: str | None = None, *, guarded: bool = False, codes: tuple[str, ...] = ()
+) -> Sample:
     """Read a table without roles.
 
     Parameters
     ----------
     guarded : bool
         Whether a visitor named the path.
+    codes : tuple of str
+        Columns of classes that are read as text though they hold numbers.
     """
     states = _states(path)
-    return _open(Data(str(path), name, _engine(path, engine, states, guarded), guarded=guarded, states=states))
+    chosen = _engine(path, engine, states, guarded)
+    return _open(Data(str(path), name, chosen, guarded=guarded, states=states, codes=codes))
+
+
+def labels_at(workspace: Workspace, path: Path, name: str | None = None) -> Sample:
+    """Read a file of labels, as the labels of the project are read."""
+    return table_at(path, name or workspace.names.get("labels", path.name), codes=_codes(workspace))
 
 
 def forget(path: Path) -> None:
@@ -149,7 +163,30 @@ def _data(workspace: Workspace, side: str) -> Data:
     guarded = side in workspace.server
     chosen = _engine(path, engine, states, guarded)
     types = tuple(sorted(getattr(project, f"{side}_types").items()))
-    return Data(str(path), workspace.names[side], chosen, table, master, guarded, states, types)
+    return Data(
+        str(path), workspace.names[side], chosen, table, master, guarded, states, types=types, codes=_codes(workspace)
+    )
+
+
+def _codes(workspace: Workspace) -> tuple[str, ...]:
+    """Choose which columns of classes are read as text; found once for a state of the files."""
+    project = workspace.project
+    paths = {side: getattr(project, f"{side}_path") for side in ("source", "target")}
+    files = {side: path for side, path in paths.items() if getattr(project, f"{side}_table") is None}
+    if project.target_labels is not None:
+        files["labels"] = project.target_labels
+    key = (project.class_columns, *((side, _states(path)) for side, path in files.items()))
+
+    def find() -> tuple[str, ...]:
+        try:
+            for side in workspace.server:
+                if side in files:
+                    server_files.check(Path(files[side]))
+        except MandolineError:  # said when they are read
+            return ()
+        return project.codes
+
+    return _coded(key, find)
 
 
 def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> str | None:
@@ -217,8 +254,8 @@ def _open(data: Data) -> Sample:
 def _read(data: Data) -> Sample:
     path = Path(data.path)
     if data.engine in (None, "auto", "pandas") and data.table is None and not is_pattern(path) and _is_small(data):
-        return Sample(read_table(path), name=data.name, types=dict(data.types))
-    rows = open_data(path, engine=data.engine or "auto", table=data.table, master=data.master)
+        return Sample(read_table(path, data.codes), name=data.name, types=dict(data.types))
+    rows = open_data(path, engine=data.engine or "auto", table=data.table, master=data.master, codes=data.codes)
     return Sample(rows, name=data.name, types=dict(data.types))
 
 

@@ -236,6 +236,6 @@ def _labels(workspace: Workspace) -> Key:
     if path is None:
         return ("no labels", str(workspace.project.target_key))
     try:
-        return (data.table_at(path, path.name).fingerprint, str(workspace.project.target_key))
+        return (data.labels_at(workspace, path, path.name).fingerprint, str(workspace.project.target_key))
     except MandolineError as error:
         return (str(error),)

@@ -7,6 +7,8 @@ There are three kinds of links. `project` is for who made it: where nobody signs
 from __future__ import annotations
 
 import ipaddress
+import os
+from collections.abc import Callable
 from typing import Literal, NamedTuple, get_args
 from urllib.parse import urljoin, urlsplit
 
@@ -14,6 +16,7 @@ import streamlit as st
 
 from app.project import people
 from app.project.store import SavedProject, Share, Store, StoreError, default_folder
+from mandoline_core import MandolineError
 
 Kind = Literal["project", "edit", "view"]
 LOOKING = "This link is view-only. Make a copy to edit."
@@ -54,6 +57,28 @@ def _follow(kind: Kind, token: str) -> ProjectLink | None:
     if kind == "project" and people.asks() and found["owner"] not in (None, people.visitor_id()):
         return None
     return ProjectLink(kind, token, project)
+
+
+def still_reached() -> Callable[[], bool]:
+    """Return what tells later, outside of the visit, whether its link still leads to the project that it was at."""
+    try:
+        found, asked = reached_link(), people.asks()
+    except MandolineError:  # said by the page
+        return lambda: True
+    if found is None:
+        return lambda: True
+    visitor, saved = people.visitor_id(), store()
+
+    def leads_there() -> bool:
+        try:
+            if found.kind != "project":
+                return saved.sharing.leads_to(found.kind, found.token) == found.project
+            sharing = saved.sharing.access(found.project)
+        except MandolineError:
+            return False
+        return sharing is not None and (not asked or sharing["owner"] in (None, visitor))
+
+    return leads_there
 
 
 def is_asked_for() -> bool:
@@ -141,11 +166,16 @@ def projects() -> list[SavedProject]:
     if people.asks():
         return store().entries(people.visitor_id() or "nobody")
     entries = store().entries()
-    return entries if is_local() else [entry for entry in entries if entry.id in st.session_state.get("mine", ())]
+    # A link to look is for one project, whoever has opened it.
+    if is_local() and not is_view_only():
+        return entries
+    return [entry for entry in entries if entry.id in st.session_state.get("mine", ())]
 
 
 def is_local() -> bool:
-    """Tell whether only this computer can reach the server."""
+    """Tell whether only this computer can reach the server, or others with its token; a proxy lets anyone in."""
+    if os.environ.get("MANDOLINE_ALLOW_HOSTS") and not os.environ.get("MANDOLINE_TOKEN"):
+        return False
     address = str(st.get_option("server.address") or "")
     try:
         return address == "localhost" or ipaddress.ip_address(address).is_loopback

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from app import access, compute
+from app import compute, visits
 from app.project import Share, Workspace, documents, links, people, state, visit
 from app.views import parts
 from app.words import wording
@@ -198,13 +198,11 @@ def _write_note() -> None:
 
 def is_signed_in() -> bool:
     """Tell whether the visitor may go on: nobody is asked, or they have signed in and are let in."""
-    if not people.asks():
-        return True
     person = people.person()
-    if person is None or not people.is_allowed(person):
-        return False
-    access.admit(visit.mark())
-    return True
+    may = not people.asks() or (person is not None and people.is_allowed(person))
+    browser = str(st.context.cookies.get(visits.COOKIE, ""))
+    visits.note(visit.mark(), visits.Visit(browser, may, links.still_reached() if may else lambda: True))
+    return may
 
 
 def ask_to_sign_in() -> None:

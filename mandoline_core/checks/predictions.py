@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
-from mandoline_core.checks.drift import Drift, confidence_moved, worst_class
+from mandoline_core.checks.drift import MOST_OVERSURE, Drift, confidence_moved, worst_class
 from mandoline_core.checks.evidence import ModelReport
+from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_percent
+
+FAR_OVERSURE = 0.1  # a gap between confidence and accuracy beyond which an estimate by confidence is no estimate
 
 
 def drift_findings(drift: Drift) -> Iterator[Finding]:
@@ -41,6 +44,26 @@ def drift_findings(drift: Drift) -> Iterator[Finding]:
         )
 
 
+def confidence_findings(report: ModelReport, drift: Drift) -> Iterator[Finding]:
+    """Report confidence that labelled rows contradict, to a method that uses it as correct."""
+    if not get_estimator(report.estimator).trusts_confidence or not drift.calibration:
+        return
+    rows = drift.calibration[0]  # all of them
+    low, high = rows.interval
+    if low <= 0 <= high or abs(rows.gap) <= MOST_OVERSURE:
+        return
+    yield Finding(
+        "answers",
+        "confidence_contradicted",
+        "serious" if abs(rows.gap) > FAR_OVERSURE else "warning",
+        f"On labelled data the model's mean confidence is {show_percent(rows.confidence)}, but its accuracy is "
+        f"{show_percent(rows.accuracy)}.",
+        "Use a method that learns from labels, such as Mandoline, or calibrate the probabilities.",
+        "This method uses confidence as correct, so it is likely to be as far off on new data.",
+        numbers={"confidence": rows.confidence, "accuracy": rows.accuracy, "n": rows.n},
+    )
+
+
 class PredictionsCheck(CheckRule):
     """Ask whether the model's predictions match; reading them adds probabilities that contradict them."""
 
@@ -55,6 +78,7 @@ class PredictionsCheck(CheckRule):
         return None if numeric and not drift.predicted and drift.unread is None else self._compare(report, drift)
 
     def _compare(self, report: ModelReport, drift: Drift) -> Iterator[Finding | NotRun]:
+        yield from confidence_findings(report, drift)
         if not weights_rows(report):
             yield from drift_findings(replace(drift, predicted=(), confidence=None))
             yield NO_WEIGHTS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -34,9 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     sign_in = {
         "--auth FILE.toml": "require sign-in with the OpenID provider in table [auth] of this file (default: "
         ".streamlit/secrets.toml, if it exists)",
-        "--no-auth": "allow everyone who reaches the server, without sign-in",
+        "--no-auth": "allow everyone who reaches the server, without sign-in or token",
     }
     take(parser.add_mutually_exclusive_group(), sign_in)
+    everyone = "do not require the token in the address: any account on this machine can use the app"
+    take(parser, {"--no-token": everyone})
     people = "allow only this email address, or a domain (*@example.org); repeatable"
     take(parser, {"--allow-user EMAIL...": people}, type=_user)
     trust = "with --allow-user: accept addresses that the provider does not say are verified"
@@ -57,6 +60,9 @@ def run(options: argparse.Namespace) -> int:
     command += ["--server.address", address, "--server.showEmailPrompt", "false"]
     if sign_in is not None:  # only what was checked here is read there
         command += ["--secrets.files", str(sign_in[0].resolve())]
+    token = "" if sign_in or options.no_auth or options.no_token else secrets.token_urlsafe(24)
+    if token:  # the server prints the address and opens the browser: the framework knows no token
+        command += ["--server.headless", "true", "--logger.hideWelcomeMessage", "true"]
     if options.port is not None:
         command += ["--server.port", str(options.port)]
     if options.project is not None:
@@ -73,6 +79,9 @@ def run(options: argparse.Namespace) -> int:
     names = [*options.allow_host, *([] if is_loopback(address) else [address, socket.gethostname()])]
     environment["MANDOLINE_ALLOW_HOSTS"] = ",".join([*names, *([sign_in[1]] if sign_in else [])])
     environment["MANDOLINE_SIGN_IN"] = "" if sign_in is None else ",".join(options.allow_user) or "*"
+    # Not on the command line, which every account of the machine can see.
+    environment["MANDOLINE_TOKEN"] = token
+    environment["MANDOLINE_OPEN"] = "" if _is_headless() else "yes"
     environment["MANDOLINE_TRUST_EMAIL"] = "yes" if options.trust_email else ""
     return _serve(command, environment)
 
@@ -86,6 +95,11 @@ def _check_open(address: str, options: argparse.Namespace) -> None:
         raise SignInError(
             f"On {address}, anyone who can reach this machine could use the app. "
             "Require sign-in with --auth FILE.toml, or allow everyone with --no-auth."
+        )
+    if options.allow_host and options.no_token and not options.no_auth:
+        raise SignInError(
+            f"Without a token, everyone who reaches {options.allow_host[0]} could use the app. Leave out --no-token, "
+            "require sign-in with --auth FILE.toml, or allow everyone with --no-auth."
         )
 
 
@@ -154,15 +168,29 @@ def _port(text: str) -> int:
 
 def _address() -> str:
     """Find the address in Streamlit's own settings (default: this machine only)."""
-    if "STREAMLIT_SERVER_ADDRESS" in os.environ:
-        return os.environ["STREAMLIT_SERVER_ADDRESS"]
+    return str(_server_setting("address") or "127.0.0.1")
+
+
+def _is_headless() -> bool:
+    """Tell whether no browser is to be opened: by Streamlit's own settings, or for want of a screen."""
+    given = _server_setting("headless")
+    if given is None:
+        return sys.platform.startswith("linux") and not {"DISPLAY", "WAYLAND_DISPLAY"} & {*os.environ}
+    return str(given).lower() in ("true", "1", "yes", "on")
+
+
+def _server_setting(name: str) -> object:
+    """Read one of Streamlit's own settings of the server; None if it is not set."""
+    variable = f"STREAMLIT_SERVER_{name.upper()}"
+    if variable in os.environ:
+        return os.environ[variable]
     for folder in (Path.cwd(), Path.home()):
         try:
             settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
-            return str(settings["server"]["address"])
+            return settings["server"][name]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # absent, or invalid: Streamlit reads it again and reports it
-    return "127.0.0.1"
+    return None
 
 
 def bundle_root() -> Path:

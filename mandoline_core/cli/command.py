@@ -93,6 +93,8 @@ def check_outputs(project: Project, *outputs: Path | None) -> None:
     named = (project.source_path, project.target_path, project.target_labels)
     inputs = [project.path, *(project.base / path for path in named if path is not None)]
     for output in outputs:
+        if "\0" in str(output):
+            raise MandolineError(f"{str(output)!r} is not a valid path: it contains a null character.")
         if output is not None and any(path is not None and path.resolve() == output.resolve() for path in inputs):
             raise MandolineError(f"{output} is part of the project and would be overwritten. Choose another path.")
 

@@ -23,8 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Combine and print."""
-    from mandoline_core.data import Sample, read_table
-    from mandoline_core.labels import label_column, read_sheet, use_labels
+    from mandoline_core.labels import label_column, read_sheet, read_sheet_file, use_labels
     from mandoline_core.metrics import get_metric
     from mandoline_core.pipeline import state_project
 
@@ -35,7 +34,7 @@ def run(options: argparse.Namespace) -> None:
         if options.plan is None:
             target = project.reveal(request.target)
         else:
-            sheet = Sample(read_table(options.plan), name=options.plan.name)
+            sheet = read_sheet_file(options.plan, request.source)
             known = request.target if project.target_labels is None else project.reveal(request.target)
             target, plan = read_sheet(sheet, known, label_column(next(iter(fits.values()))), key=request.key)
         models = {name: use_labels(fit, project.estimator, target, plan=plan) for name, fit in fits.items()}

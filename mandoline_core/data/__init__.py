@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from mandoline_core.data.arrays import add_columns, as_frame
 from mandoline_core.data.cache import SAMPLE_CACHE, Cache, TemporaryFolder, memory_budget, n_bytes
-from mandoline_core.data.classes import arrow_array, class_codes, class_name, find_classes, kind_of, matching_values
+from mandoline_core.data.classes import (
+    arrow_array,
+    class_codes,
+    class_finder,
+    class_name,
+    find_classes,
+    kind_of,
+    matching_values,
+)
 from mandoline_core.data.column_types import (
     PLURALS,
     TYPES,
@@ -56,3 +64,4 @@ from mandoline_core.data.predictions import Predictions, predict_columns
 from mandoline_core.data.profile import few_classes, profile_column, text_kind
 from mandoline_core.data.progress import cancelled_by, current_progress, progress_to, take_step
 from mandoline_core.data.sample import Sample, number_groups
+from mandoline_core.data.spellings import keep_codes

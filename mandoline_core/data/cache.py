@@ -30,9 +30,35 @@ _PLAIN = (str, bytes, int, float, bool, type(None), type)
 _ABSENT: Any = object()
 
 
+_CGROUPS, _OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
+
 def memory_budget(share: float = 0.1) -> int:
     """Return the bytes of memory that one file or one cache may use."""
-    return int(share * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    return int(share * min([os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"), *_granted(_CGROUPS)]))
+
+
+def _granted(root: Path) -> list[int]:
+    """List what the control groups of this process grant it: a container has less than the machine's memory.
+
+    Parameters
+    ----------
+    root : Path
+        Where they are mounted.
+    """
+    try:
+        groups = [line.split(":", 2) for line in _OWN_GROUPS.read_text(encoding="utf-8").splitlines()]
+    except OSError:  # no such thing on this system
+        groups = []
+    names = [group[2].strip("/") for group in groups if len(group) == 3 and group[1] in ("", "memory")]
+    found = []
+    for name in dict.fromkeys(("", *names)):
+        for limit in (root / name / "memory.max", root / "memory" / name / "memory.limit_in_bytes"):
+            try:
+                found.append(int(limit.read_text(encoding="utf-8")))
+            except (OSError, ValueError):  # the second, where there is no limit
+                continue
+    return found
 
 
 class Cache(Generic[T]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from typing import Any
 
@@ -97,6 +97,29 @@ def find_classes(value: object, names: Sequence[str]) -> tuple[int, ...]:
     """
     exact = tuple(code for code, name in enumerate(names) if name == value)
     return exact or tuple(code for code, name in enumerate(names) if class_name(name) == class_name(value))
+
+
+def class_finder(names: Sequence[str]) -> Callable[[str], int | None]:
+    """Return how a class is found among others: by its name, else by `class_name`, if only one of them has it.
+
+    Examples
+    --------
+    >>> find = class_finder(("007", "7", "1"))
+    >>> find("7"), find("007"), find("1.0"), find("7.0")
+    (1, 0, 2, None)
+    """
+    exact = {name: code for code, name in enumerate(names)}
+    alike: dict[str, list[int]] = {}
+    for code, name in enumerate(names):
+        alike.setdefault(class_name(name), []).append(code)
+
+    def find(name: str) -> int | None:
+        if name in exact:
+            return exact[name]
+        found = alike.get(class_name(name), [])
+        return found[0] if len(found) == 1 else None
+
+    return find
 
 
 def sorted_classes(names: Iterable[str]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class _TooNarrow(Exception):  # noqa: N818 - caught a few lines below where it i
 
 def _write(files: Files, path: Path) -> Path:
     """Write with the types that the first rows show; where later rows need wider ones, start again with those."""
-    kinds: dict[str, str] = {}
+    kinds: dict[str, str] = dict.fromkeys(files.codes, "text")
     while True:
         try:
             _write_once(files, path, kinds)
@@ -86,10 +86,10 @@ def _write_once(files: Files, path: Path, kinds: dict[str, str]) -> None:
 
 
 def _chunks(files: Files, kinds: dict[str, str]) -> Iterator[pd.DataFrame]:
-    as_text = [column for column, kind in kinds.items() if kind == "text"]
+    as_text = [column for column, kind in kinds.items() if kind == "text" and column not in files.codes]
     columns: list[str] | None = None
     for path in files.paths:
-        for chunk in read_chunks(path, _CHUNK, as_text):
+        for chunk in read_chunks(path, _CHUNK, as_text, files.codes):
             if columns is None:
                 columns = list(chunk.columns)
             elif list(chunk.columns) != columns:

@@ -137,23 +137,51 @@ class _Delimited:
                 yield line, []
 
 
-def read_delimited(path: Path) -> pd.DataFrame:
-    """Read a whole file."""
+def read_delimited(path: Path, codes: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a whole file.
+
+    Parameters
+    ----------
+    codes : sequence of str
+        Columns of numbers that are read as text.
+    """
     file = _Delimited(path)
     with file.explaining():
-        table: pd.DataFrame = file.read()
+        table: pd.DataFrame = file.read(dtype=dict.fromkeys(codes, "str"))
     file.check_short(table)
-    return _typed(table)
+    return _typed(_without_words(table, codes))
 
 
-def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+def read_as_text(path: Path, columns: Sequence[str], n_rows: int) -> Iterator[pd.DataFrame]:
+    """Read some columns as they are written, in chunks; those that are not in the file are left out."""
+    file = _Delimited(path)
+    with file.explaining(), file.read(chunksize=n_rows, dtype="str", usecols=lambda name: name in columns) as chunks:
+        yield from chunks
+
+
+def _without_words(table: pd.DataFrame, codes: Sequence[str]) -> pd.DataFrame:
+    """Leave out NA and its like, which are missing among numbers, also where these are read as text."""
+    changed = {}
+    for name in (name for name in codes if name in table):
+        words = table[name].isin(MISSING)
+        if words.any() and pd.to_numeric(table[name][~words].dropna(), errors="coerce").notna().all():
+            changed[name] = table[name].mask(words)
+    return table.assign(**changed) if changed else table
+
+
+def read_chunks(
+    path: Path, n_rows: int, as_text: Sequence[str] = (), codes: Sequence[str] = ()
+) -> Iterator[pd.DataFrame]:
     """Read a delimited file in chunks of rows; each chunk has its own column types.
 
     Parameters
     ----------
     as_text : sequence of str
         Columns to read as text.
+    codes : sequence of str
+        Columns of numbers to read as text.
     """
+    as_text = [*as_text, *codes]
     check_path(path)
     file, checked = _Delimited(path), False
     with file.explaining(), file.read(chunksize=n_rows, dtype=dict.fromkeys(as_text, "str")) as chunks:
@@ -161,8 +189,8 @@ def read_chunks(path: Path, n_rows: int, as_text: Sequence[str] = ()) -> Iterato
             if not checked and chunk.iloc[:, -1].isna().any():  # looks at the whole file, so once will do
                 file.check_short(chunk)
                 checked = True
-            kept = chunk.reset_index(drop=True)
-            yield kept.assign(**dict(_typed(kept.drop(columns=list(as_text))).items()))
+            kept = _without_words(chunk.reset_index(drop=True), codes)
+            yield kept.assign(**dict(_typed(kept.drop(columns=list(as_text), errors="ignore")).items()))
 
 
 def _head(path: Path, encoding: str) -> str:

@@ -124,13 +124,14 @@ def _other_class(source: Sample, model: Model) -> str | None:
 
 def _label_values(source: Sample) -> dict[str, Any]:
     """List the values of the label by class, so that predictions are of its type."""
-    return {class_name(value): value for value in source.values(str(source.label)).to_list()}
+    values = source.values(str(source.label)).to_list()
+    return {class_name(value): value for value in values} | {value: value for value in values if isinstance(value, str)}
 
 
 def _value(name: str, values: Mapping[str, Any]) -> Any:
     """Write a class as the label does, also one that no label shows."""
-    if class_name(name) in values:
-        return values[class_name(name)]
+    if name in values or class_name(name) in values:
+        return values[name if name in values else class_name(name)]
     first = next(iter(values.values()), name)
     kinds = {bool: nw.Boolean(), int: nw.Int64(), float: nw.Float64()}
     return next(iter(matching_values([name], kinds.get(type(first), nw.String()))), name)

@@ -47,6 +47,8 @@ class Files:
         Their temporary folder, removed with them.
     original : Files, optional
         The files that they were converted from, which decide their identity.
+    codes : tuple of str
+        Columns of numbers in text files that are read as text: see `find_codes`.
     read_as : str
         The types that their columns were declared to have, as part of their identity.
     """
@@ -56,6 +58,7 @@ class Files:
     states: tuple[tuple[int, int], ...]
     folder: TemporaryFolder | None = field(default=None, compare=False, repr=False)
     original: Files | None = None
+    codes: tuple[str, ...] = ()
     read_as: str = ""
 
     @classmethod
@@ -65,9 +68,10 @@ class Files:
         paths: tuple[Path, ...],
         folder: TemporaryFolder | None = None,
         original: Files | None = None,
+        codes: tuple[str, ...] = (),
     ) -> Files:
         """Look at the files as they are now."""
-        return cls(name, paths, tuple(_state(path, name) for path in paths), folder, original)
+        return cls(name, paths, tuple(_state(path, name) for path in paths), folder, original, codes)
 
     @property
     def are_parquet(self) -> bool:
@@ -92,7 +96,8 @@ class Files:
         """A hash of names, sizes and times of change, and of what Parquet says about its columns at its end."""
         if self.original is not None:
             return self.original.identity
-        digest = hashlib.blake2b(self.read_as.encode("utf-8", "surrogatepass"), digest_size=16)
+        read_as = self.read_as + (repr(self.codes) if self.codes else "")
+        digest = hashlib.blake2b(read_as.encode("utf-8", "surrogatepass"), digest_size=16)
         for path, state in zip(self.paths, self.states, strict=True):
             digest.update(repr((str(path.resolve()), *state)).encode())
             with path.open("rb") as file:
@@ -144,6 +149,14 @@ def find_files(path: Path) -> tuple[Path, ...]:
             f"{path.name!r} matches both Parquet and text files. Use a pattern that matches only one of them."
         )
     return paths
+
+
+def files_at(path: Path, codes: tuple[str, ...] = ()) -> Files:
+    """Find the files of a path, and refuse what is not a table."""
+    paths = find_files(path)
+    for file in paths:
+        check_path(file)
+    return Files.of(path.name, paths, codes=codes)
 
 
 def check_path(path: Path) -> None:

@@ -168,6 +168,8 @@ class Estimator(ABC):
         works.
     weights_rows : bool
         Whether it weights the source rows to match the target rows.
+    trusts_confidence : bool
+        Whether it uses the model's probabilities as correct, whatever the labels say of them.
     weighted_mean : bool
         Whether its estimate is a weighted mean, so that trimming and hidden-change analysis apply.
     tilts_slices : bool
@@ -229,6 +231,7 @@ class Estimator(ABC):
     most_patterns: float = math.inf
     on_patterns: bool = False
     weights_rows: bool = True
+    trusts_confidence: bool = False
     weighted_mean: bool = False
     tilts_slices: bool = False
     takes_corrections: bool = False

@@ -22,6 +22,7 @@ class AverageConfidence(OnProbabilities):
     """Average the probability of the predicted class over the target (Hendrycks and Gimpel, 2017)."""
 
     name = "average_confidence"
+    trusts_confidence = True
     title = "Average confidence (AC)"
     does = "Averages the model's confidence on the new data."
     assumes = "The model is calibrated on the new data."

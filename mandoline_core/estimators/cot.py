@@ -222,6 +222,7 @@ class Cot(OnProbabilities):
     """Transport predicted probabilities to labels with the source's class frequencies (Lu et al., 2023)."""
 
     name = "cot"
+    trusts_confidence = True
     title = "Confidence optimal transport (COT)"
     does = "Transports predicted probabilities to labels with the class frequencies of the labelled data."
     assumes = "No label shift, and the transport cost equals the error rate."

@@ -45,7 +45,7 @@ class Mandoline(OnPatterns):
                 target_audit=target_audit_part(solved, problem.audit.target, influence),
             )
         return Outcome(
-            value=problem.metric.combine(solved.means),
+            value=problem.metric.within(problem.metric.combine(solved.means)),
             means=solved.means,
             influence=influence,
             row_weights=_row_weights(solved),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
+import narwhals as nw
 import pandas as pd
 from narwhals.dependencies import is_into_dataframe
 
@@ -15,10 +16,16 @@ from mandoline_core.labels.plan import LabelPlan
 from mandoline_core.pipeline import Request
 
 
-def as_sheet(given: Any) -> Sample | None:
+def read_sheet_file(path: Path, source: Sample) -> Sample:
+    """Read a file of labels: as text, where the labels of the source are text."""
+    codes = () if source.label is None or source.schema[source.label] != nw.String else (source.label,)
+    return Sample(read_table(path, codes), name=path.name)
+
+
+def as_sheet(given: Any, source: Sample) -> Sample | None:
     """Read a file or a frame as a sheet; None for anything else."""
     if isinstance(given, (str, Path)):
-        return Sample(read_table(Path(given)), name=Path(given).name)
+        return read_sheet_file(Path(given), source)
     return Sample(given, name="The sheet") if is_into_dataframe(given) else None
 
 
@@ -41,7 +48,7 @@ def bring_labels(
     target, weights = request.target, plan.weights if isinstance(plan, LabelPlan) else plan
     if isinstance(given, Sample):
         return take_derived(given, target, request.source.models), weights
-    sheet = as_sheet(given)
+    sheet = as_sheet(given, request.source)
     if sheet is None:
         return with_labels(target, column, cast("Iterable[Any]", given)), weights
     labelled, own = read_sheet(sheet, target, column, key=key or request.key)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mandoline_core.arrays import Bools, Index
-from mandoline_core.data import Sample, class_codes, class_name, find_classes
+from mandoline_core.data import Sample, class_codes, class_finder, class_name, find_classes
 from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 
@@ -69,11 +69,11 @@ def read_class_labels(
     table = _merged(names, merge or {}, strict=not known)
     merged_names = (*names, *(merge or {}))
     classes = list(known)
-    code_of = {class_name(name): code for code, name in enumerate(known)}
+    find = class_finder(known)
     final = np.full(len(table), -1, dtype=np.int32)  # the last entry is what code -1 (missing) reads
     for merged in sorted({int(code) for code in table[:-1]}):
         name = merged_names[merged]
-        code = code_of.get(class_name(name), len(classes))
+        code = len(classes) if (found := find(name)) is None else found
         final[table == merged] = code
         if code == len(classes):
             classes.append(name)

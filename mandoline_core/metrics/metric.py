@@ -22,6 +22,9 @@ def _first(means: Floats) -> float:
     return float(means[0])
 
 
+_ROUNDING = 1e-9  # what adding up weights may add to a value
+
+
 @dataclass(frozen=True)
 class Metric:
     """Describe a metric: statistics of each row, and a smooth function of their means.
@@ -194,6 +197,21 @@ class Metric:
         """Whether the metric is the mean of one statistic."""
         return not self.ranked and self.combine is _first
 
+    def within(self, value: float) -> float:
+        """Take back what rounding alone adds to a bounded metric.
+
+        Examples
+        --------
+        >>> from mandoline_core.metrics import get_metric
+        >>> get_metric("accuracy").within(1 + 2e-16), get_metric("accuracy").within(1.01)
+        (1.0, 1.01)
+        """
+        if self.bounds is None:
+            return value
+        low, high = self.bounds
+        inside = min(max(value, low), high)
+        return inside if abs(value - inside) < _ROUNDING else value
+
     def _one_of(self, classes: tuple[str, ...], positive: object) -> int | None:
         if positive is None or not self.about_one:
             return None
@@ -246,4 +264,4 @@ def evaluate(metric: Metric, statistics: Floats, weights: Floats) -> Evaluation:
         return Evaluation(value, means, slopes)
     # The delta method: a smooth function of means moves with a row as its gradient does along that row's deviation.
     gradient = metric.slope(means)
-    return Evaluation(metric.combine(means), means, statistics @ gradient - float(means @ gradient))
+    return Evaluation(metric.within(metric.combine(means)), means, statistics @ gradient - float(means @ gradient))

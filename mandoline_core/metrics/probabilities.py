@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats, Index
-from mandoline_core.data import Model, Sample, class_name
+from mandoline_core.data import Model, Sample, class_finder
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import listed, show_percent
@@ -33,9 +33,9 @@ def add_probable_classes(labels: ClassLabels, model: Model, merge: Merge | None 
     >>> add_probable_classes(seen, Model("m", "p", {"a": "pa", "b": "pb", "c": "pc"})).classes
     ('a', 'b', 'c')
     """
-    seen_names = {class_name(name) for name in labels.classes}
+    find = class_finder(labels.classes)
     merged = (merged_name(name, merge or {}) for name in model.probabilities)
-    more = dict.fromkeys(name for name in merged if class_name(name) not in seen_names)
+    more = dict.fromkeys(name for name in merged if find(name) is None)
     return replace(labels, classes=(*labels.classes, *more))
 
 
@@ -67,13 +67,13 @@ def read_probabilities(
     """
     if not model.probabilities:
         raise ProjectError(f"Model {model.name!r} has no class probabilities. Set probabilities in [[models]].")
-    code_of = {class_name(name): code for code, name in enumerate(labels.classes)}
+    find = class_finder(labels.classes)
     total = np.zeros((sample.n_rows, len(labels.classes)))
     rest = np.zeros(sample.n_rows)  # of classes that neither a label nor a prediction has
     covered = set()
     for name, column in model.probabilities.items():
         values = sample.series(column).to_numpy().astype(float)
-        code = code_of.get(class_name(merged_name(name, merge or {})))
+        code = find(merged_name(name, merge or {}))
         if code is None:
             rest += values
         else:

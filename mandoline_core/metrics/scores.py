@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import narwhals as nw
 import numpy as np
 
 from mandoline_core.arrays import Bools, Floats
-from mandoline_core.data import Model, Sample, class_codes, kind_of
+from mandoline_core.data import Model, Sample, arrow_array, class_codes, kind_of
 from mandoline_core.errors import DataError, ProjectError
 from mandoline_core.formatting import counted, listed
 from mandoline_core.metrics.class_labels import ClassLabels, read_class_labels
@@ -133,6 +134,9 @@ def _numbers(sample: Sample, column: str, metric: Metric, advice: str) -> Floats
             f"Column {column!r} of {sample.name} contains {kind_of(series.dtype)}. Metric {metric.name!r} needs "
             f"numbers. {advice}"
         )
+    if not series.dtype.is_float():  # which is missing in a way of its own
+        values = arrow_array(series.cast(nw.Float64))
+        return np.asarray(values.to_numpy(zero_copy_only=False), dtype=float)
     return np.asarray(series.to_numpy(), dtype=float)
 
 

@@ -56,7 +56,7 @@ def realised(project: Project, source: Sample, target: Sample, files: Sequence[L
     if target.table is not None:  # beyond memory: rows have no order to match labels by
         return {}
     for name, path in files:
-        target = _with_file(project, target, Sample(read_table(path), name=name), column)
+        target = _with_file(project, target, Sample(read_table(path, project.codes_with(path)), name=name), column)
     if column not in target.columns:
         return {}
     source, target = complete_models(source, target)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import glob
 import hashlib
-import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,10 +24,11 @@ from mandoline_core.monitoring.demands import LEVELS
 from mandoline_core.monitoring.realised import LabelFile, share_labels, try_realised, update_record
 from mandoline_core.monitoring.track import TargetEstimates, Track
 from mandoline_core.pipeline import Estimate, Progress, request_of
-from mandoline_core.project import Project, dump_project, read_record
+from mandoline_core.project import SEALED, Project, dump_project, read_memory, read_record, write_memory
 from mandoline_core.report import Report, estimate
 
-_FORMAT = 2  # of the cache file
+_MOST_BATCHES = 10_000
+_MOST_LOOKED_AT = 1_000_000  # files and folders: a pattern may match the whole disk
 _CHUNK = 1 << 20
 
 
@@ -146,8 +147,11 @@ def track_targets(
 
 def find_targets(pattern: str) -> list[Path]:
     """List the files that match a pattern, in the order of the numbers in their names."""
-    found = [Path(name) for name in glob.glob(pattern, recursive=True)]  # noqa: PTH207 - takes any path
-    files = sorted((path for path in found if path.is_file()), key=lambda path: natural_order(path.as_posix()))
+    found = (Path(name) for name in glob.iglob(pattern, recursive=True))  # noqa: PTH207 - takes any path
+    files = list(islice((path for path in islice(found, _MOST_LOOKED_AT) if path.is_file()), _MOST_BATCHES + 1))
+    if len(files) > _MOST_BATCHES:
+        raise DataError(f"{pattern!r} matches more than {_MOST_BATCHES:,} files. Name their folder.")
+    files.sort(key=lambda path: natural_order(path.as_posix()))
     if not files:
         raise DataError(f"No file matches {pattern!r}. Put the pattern in quotes, such as 'weekly/*.parquet'.")
     return files
@@ -229,11 +233,9 @@ def _file_digest(path: Path, name: str) -> str:
 
 def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
     """Read the cache of the same project; any other file counts as empty."""
-    if memory is None or not memory.is_file():
-        return {}
     try:
-        kept = json.loads(memory.read_text(encoding="utf-8"))
-        done = kept["done"] if kept["format"] == _FORMAT and kept["project"] == made_of else {}
+        kept = read_memory(memory)
+        done = kept["done"] if kept and kept["format"] == SEALED and kept["project"] == made_of else {}
         return {
             str(key): {
                 "labels": str(one["labels"]),
@@ -241,7 +243,7 @@ def _remember(memory: Path | None, made_of: str) -> dict[str, Any]:
             }
             for key, one in done.items()
         }
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return {}
 
 
@@ -275,9 +277,7 @@ def _ends(pair: Sequence[Any]) -> list[float]:
 
 
 def _write(memory: Path, kept: Mapping[str, Any]) -> None:
-    draft = memory.with_name(f"{memory.name}.part")
     try:
-        draft.write_text(json.dumps({"format": _FORMAT, **kept}, indent=1, allow_nan=False), encoding="utf-8")
-        draft.replace(memory)  # atomically: a half-written file would lose the cache
+        write_memory(memory, kept)
     except OSError as error:
         raise MandolineError(f"Cannot write {memory}: {error.strerror}. Choose another path with --memory.") from None

@@ -20,6 +20,7 @@ from mandoline_core.findings import Finding, rows_left_out
 from mandoline_core.formatting import show_percent
 from mandoline_core.metrics import Metric, Scores, check_new_predictions, find_sums_off, score_rows
 from mandoline_core.patterns import Count, Membership, count_patterns, find_patterns, one_each
+from mandoline_core.pipeline.class_names import about_classes
 from mandoline_core.pipeline.codes import Codes, Memo, check_countable, evaluate_slices, no_memo
 from mandoline_core.pipeline.columns import (
     GOLD,
@@ -40,6 +41,7 @@ from mandoline_core.project import MetricSettings
 from mandoline_core.slices import Slice
 from mandoline_core.weighting import GoldTable, Rows, gold_table
 
+MOST_MISSING = 0.01  # of the rows: beyond it, their missing probabilities are worth a warning
 SampleCells = tuple[TableCells, TableCells]
 
 
@@ -145,6 +147,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
     else:
         (source_rows, of_source), (target_rows, of_target) = design_cells(tables[0], scored), design_cells(tables[1])
     statistics = scores.statistics if scored.all() else scores.statistics[scored]
+    predictions = None if scores.metric.needs == "numbers" else read_row_predictions(rows)
     count = count_patterns(
         source_codes,
         target_codes,
@@ -170,6 +173,8 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         findings=(
             *_unscored(scores, source, None if tables is None else tables[0].n),
             *find_sums_off(slices, source, target),
+            *about_classes(source, model, scores.classes),
+            *_about_gaps(predictions, source, target),
             *_about_slices(slices, codes.origins),
             *_about_columns(drawn),
             *([] if tables is None else _about_tables(source, target, scores, tables)),
@@ -177,7 +182,7 @@ def count(codes: Codes, metric: MetricSettings, memo: Memo = no_memo) -> Cells:
         rows=rows,
         gold_answers=gold_answers,
         drawn=drawn,
-        predictions=None if scores.metric.needs == "numbers" else read_row_predictions(rows),
+        predictions=predictions,
         drawn_members=None if drawn_statistics is None else _find_drawn(count, rows, drawn_statistics, slices, memo),
         groups=None if tables is not None else (find_groups(source, target), find_groups(target, source)),
         tables=tables,
@@ -195,6 +200,8 @@ def count_tables(
         Resolved, for any of the models.
     """
     check_countable(source, target, slices)
+    for column in [rule.gold for rule in slices if rule.gold is not None]:
+        source.series(column)  # or say that it is not there
     source_cells = count_cells(source, slices, models, source.label, metric)
     return source_cells, count_cells(target, slices, models, source.label, metric, source_cells.classes)
 
@@ -282,6 +289,24 @@ def _unscored(scores: Scores, source: Sample, rows: Floats | None) -> tuple[Find
     counts = one_each(len(scores.known)) if rows is None else rows  # of these, whatever they weigh
     missing, n = round(counts[~scores.known].sum()), round(counts.sum())
     return rows_left_out("rows_without_score", missing, n, name=source.name, lacking="label or prediction")
+
+
+def _about_gaps(predictions: RowPredictions | None, source: Sample, target: Sample) -> Iterator[Finding]:
+    """Report rows that have a prediction but no probabilities: methods that use these leave them out."""
+    if predictions is None or predictions.confidence is None:
+        return
+    for sample, predicted, sure in zip((source, target), predictions.predicted, predictions.confidence, strict=True):
+        missing, n = int((~np.isfinite(sure) & (predicted >= 0)).sum()), int((predicted >= 0).sum())
+        if missing:
+            yield Finding(
+                "answers",
+                "probabilities_missing",
+                "warning" if missing > MOST_MISSING * n else "info",
+                f"{missing:,} of {n:,} rows of {sample.name} have a prediction but no probabilities.",
+                "Fill them in if these rows differ from the others.",
+                "Methods that use probabilities leave these rows out.",
+                numbers={"name": sample.name, "missing": missing, "n": n},
+            )
 
 
 def _about_columns(drawn: DrawnColumns) -> Iterator[Finding]:

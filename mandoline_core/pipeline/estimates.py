@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -202,6 +202,8 @@ def estimate(
     tell = current_progress() if progress is None else lambda what, share: progress(f"{title}, {what}", share)
     with progress_to(tell):
         outcome = method.estimate(problem)
+    if (value := problem.metric.within(outcome.value)) != outcome.value:
+        outcome = replace(outcome, value=value)
     diagnostics = diagnose(problem, outcome)
     with progress_to(progress or current_progress()):
         interval, findings = interval_by_settings(used, settings, outcome, diagnostics)

@@ -13,7 +13,16 @@ from mandoline_core.project.file import (
     parse_project,
     rule_table,
 )
-from mandoline_core.project.hits import Hits, count_hits, project_hits, read_record, track_memory
+from mandoline_core.project.hits import (
+    SEALED,
+    Hits,
+    count_hits,
+    project_hits,
+    read_memory,
+    read_record,
+    track_memory,
+    write_memory,
+)
 from mandoline_core.project.project import Project
 from mandoline_core.project.roles import RoleGuess, are_numbers, choose_models, guess_roles, score_model
 from mandoline_core.project.settings import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 
 from mandoline_core.formatting import counted, show_difference
 
+SEALED = 3  # the format of the file, since it has a checksum
 _MOST_WITHIN = 0.9  # of the estimates: the share whose largest error is named
 
 
@@ -109,21 +111,50 @@ def _is_inside(one: Mapping[str, Any]) -> bool:
 
 
 def read_record(memory: Path | None) -> list[dict[str, Any]]:
-    """Read the record from the file of a track, one entry a batch and model; a broken file counts as empty."""
-    if memory is None or not memory.is_file():
-        return []
+    """Read the record from the file of a track, one entry a batch and model; a broken or edited file is empty."""
     try:
-        return [_checked(one) for one in json.loads(memory.read_text(encoding="utf-8"))["record"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return [_checked(one) for one in read_memory(memory).get("record", ())]
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         return []
+
+
+def read_memory(memory: Path | None) -> dict[str, Any]:
+    """Read the file of a track; one that is broken, or that something else changed, counts as empty."""
+    if memory is None or not memory.is_file():
+        return {}
+    try:
+        kept = json.loads(memory.read_text(encoding="utf-8"))
+        # Earlier versions wrote no checksum.
+        return kept if kept["format"] < SEALED or kept["checksum"] == _checksum(kept) else {}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return {}
+
+
+def write_memory(memory: Path, kept: Mapping[str, Any]) -> None:
+    """Write the file of a track, whole or not at all; one that cannot be read is kept under another name."""
+    draft, sealed = memory.with_name(f"{memory.name}.part"), {"format": SEALED, **kept}
+    sealed["checksum"] = _checksum(sealed)
+    draft.write_text(json.dumps(sealed, indent=1, allow_nan=False), encoding="utf-8")
+    if memory.is_file() and not read_memory(memory):
+        memory.replace(memory.with_name(f"{memory.name}.unreadable"))
+    draft.replace(memory)
+
+
+def _checksum(kept: Mapping[str, Any]) -> str:
+    stated = json.dumps({name: kept[name] for name in kept if name != "checksum"}, sort_keys=True)
+    return hashlib.blake2b(stated.encode(), digest_size=12).hexdigest()
 
 
 def _checked(one: Mapping[str, Any]) -> dict[str, Any]:
-    ends = {name: [float(end) for end in one[name]] for name in ("interval", "realised_interval")}
-    if any(len(pair) != 2 for pair in ends.values()):
+    ends: dict[str, list[float]] = {
+        name: [float(end) for end in one[name]] for name in ("interval", "realised_interval")
+    }
+    if any(len(pair) != 2 or not all(map(math.isfinite, pair)) for pair in ends.values()):
         raise ValueError
     names = {name: str(one[name]) for name in ("target", "model", "metric")}
     numbers = {name: float(one[name]) for name in ("estimate", "realised")}
+    if not all(map(math.isfinite, numbers.values())):
+        raise ValueError
     counts = {name: int(one[name]) for name in ("n_labels", "n_target")}
     level = one["verdict"]
     return {**names, **numbers, **ends, **counts, "verdict": None if level is None else str(level)}

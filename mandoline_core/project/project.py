@@ -20,6 +20,7 @@ from mandoline_core.data import (
     Table,
     check_types,
     complete_models,
+    keep_codes,
     match_labels,
     open_data,
     read_table,
@@ -211,7 +212,7 @@ class Project:
         engine : str, optional
             The engine that reads its rows. By default, chosen by size.
         """
-        return self._as_target(open_data(path, engine=engine or "auto"), name)
+        return self._as_target(open_data(path, engine=engine or "auto", codes=self.codes_with(path)), name)
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
@@ -230,7 +231,28 @@ class Project:
         path = self.base / getattr(self, f"{side}_path")
         table = getattr(self, f"{side}_table")
         engine, master = getattr(self, f"{side}_engine") or "auto", getattr(self, f"{side}_master")
-        return open_data(path, engine=engine, table=table, master=master)
+        codes = () if table is not None else self.codes
+        return open_data(path, engine=engine, table=table, master=master, codes=codes)
+
+    @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The columns of labels and predictions, where these are classes."""
+        if not self.metric.of_classes:
+            return ()
+        predicted = [model.prediction for model in self.models]
+        return tuple(column for column in (self.label, *predicted) if column is not None)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Columns of classes that are read as text though they hold numbers: all, if one of them has codes."""
+        return self.codes_with()
+
+    def codes_with(self, *others: Path) -> tuple[str, ...]:
+        """Look at more files of the same classes, too."""
+        given = (None if self.source_table else self.source_path, None if self.target_table else self.target_path)
+        labels = () if self.target_labels is None else (self.target_labels,)
+        paths = [self.base / path for path in (*given, *labels) if path is not None]
+        return keep_codes([*paths, *others], self.class_columns)
 
     def reveal(self, target: Sample, labels: Sample | None = None) -> Sample:
         """Add the target's labels to its rows, from their own file if there is one. For scoring only.
@@ -264,7 +286,7 @@ class Project:
             The file, if already read.
         """
         path = Path(str(self.target_labels))
-        table = labels or Sample(read_table(self.base / path), name=path.name)
+        table = labels or Sample(read_table(self.base / path, self.codes), name=path.name)
         return match_labels(table, target, self._label_column, key=self.target_key, strict=True)
 
     @property

@@ -130,6 +130,10 @@ def _freeze_reasons(harmless: Any) -> FrozenMapping:
     return FrozenMapping(given)
 
 
+# Metrics of numbers: their labels and predictions are no classes. A test compares with the metrics themselves.
+_OF_NUMBERS = frozenset({"mae", "mape", "rmse", "pinball", "bias", "mean"})
+
+
 @settings
 class MetricSettings:
     """Hold the settings of the metric: [metric] of a project file.
@@ -172,6 +176,11 @@ class MetricSettings:
         """Refuse a mean of nothing."""
         if self.name == "mean" and self.column is None:
             raise ProjectError("Metric 'mean' needs a column to average. Set its column.")
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether labels and predictions are classes."""
+        return self.name not in _OF_NUMBERS
 
 
 def _freeze_errors(chosen: Any) -> FrozenMapping:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
@@ -11,8 +12,9 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from app import access
-from app.access import AccessMiddleware, admit
+from app import visits
+from app.access import AccessMiddleware
+from app.visits import Visit
 
 LINK = "/slices?view=abc-DEF_123"
 
@@ -145,19 +147,90 @@ def test_nothing_is_kept_of_who_is_signed_in_or_brings_no_link() -> None:
     assert not any(b"set-cookie" in dict(answer["headers"]) for answer in answers)
 
 
-def test_who_has_not_signed_in_sends_nothing() -> None:
-    """The framework would take a file from any visit; reading, which is how one signs in, is free."""
-    upload = "/_stcore/upload_file/visit-7/file-1"
-    for method in ("PUT", "POST", "DELETE"):
-        assert not is_let_in(knock("http", upload, method=method))
-    assert is_let_in(knock("http", "/auth/login"))
-    admit("visit-7")
-    for method in ("PUT", "DELETE"):
-        assert is_let_in(knock("http", upload, method=method))
-        assert not is_let_in(knock("http", upload.replace("7", "8"), method=method))
+class Kept:
+    """Keep one file of a visit, and take files of up to a hundred bytes."""
 
-    odd = ("/visit-7/_stcore/upload_file/visit-8/file-1", "/_stcore/upload_file/visit-8/visit-7", "/visit-7")
-    assert not any(is_let_in(knock("http", path, method="PUT")) for path in odd)
+    def visit_of(self, filename: str) -> str | None:
+        """Find the visit that a file is for."""
+        return {"report.html": "visit-1"}.get(filename)
+
+    def why_not(self, session_id: str, file_id: str, size: int) -> str:
+        """Say why a file cannot be taken."""
+        return f"{session_id} {file_id} is too large." if size > 100 else ""
+
+
+@pytest.mark.parametrize("asks", [False, True])
+def test_who_has_not_signed_in_sends_nothing(*, asks: bool) -> None:
+    """The framework would take a file from any visit; nobody sends one to another's visit either."""
+    guard = AccessMiddleware(inside, asks=asks, files=Kept())
+    upload = "/_stcore/upload_file/visit-7/file-1"
+    visits.note("visit-7", Visit("ann", is_admitted=False, may_see=lambda: True))
+    for method in ("PUT", "POST", "DELETE"):
+        assert not is_let_in(knock("http", upload, guard, method, cookie="mandoline_browser=ann"))
+    assert is_let_in(knock("http", "/auth/login", guard))
+    visits.note("visit-7", Visit("ann", is_admitted=True, may_see=lambda: True))
+    for method in ("PUT", "DELETE"):
+        assert is_let_in(knock("http", upload, guard, method, cookie="mandoline_browser=ann"))
+        assert not is_let_in(knock("http", upload, guard, method, cookie="mandoline_browser=bob"))
+        assert not is_let_in(knock("http", upload, guard, method))
+        assert not is_let_in(knock("http", upload.replace("7", "8"), guard, method, cookie="mandoline_browser=ann"))
+    large = knock("http", upload, guard, "PUT", **{"cookie": "mandoline_browser=ann", "content-length": "101"})
+    assert large["status"] == 413
+    odd = ("/visit-7/_stcore/upload_file/visit-8/file-1", "/_stcore/upload_file/visit-8/visit-7")
+    assert not any(is_let_in(knock("http", path, guard, "PUT", cookie="mandoline_browser=ann")) for path in odd)
+
+
+def test_a_file_is_served_to_the_browser_it_is_for_while_its_link_leads_there() -> None:
+    """Whoever else learns its address gets nothing, nor does the visit once its link was revoked."""
+    leads = [True]
+    visits.note("visit-1", Visit("ann", is_admitted=True, may_see=lambda: leads[0]))
+    guard = AccessMiddleware(inside, files=Kept())
+    path = "/media/report.html"
+    assert is_let_in(knock("http", path, guard, cookie="mandoline_browser=ann"))
+    assert not is_let_in(knock("http", path, guard, cookie="mandoline_browser=bob"))
+    assert not is_let_in(knock("http", path, guard))
+    assert is_let_in(knock("http", "/static/media/font.woff2", guard))  # the framework's own
+    assert not is_let_in(knock("http", "/media/other.html", guard, cookie="mandoline_browser=ann"))
+    leads[0] = False
+    assert not is_let_in(knock("http", "/media/report.html", guard, cookie="mandoline_browser=ann"))
+
+
+def test_a_browser_brings_the_token_once() -> None:
+    """It is taken out of the address, and remembered in a cookie that is not the token; all else is refused."""
+    guard = AccessMiddleware(inside, ["models.example.org"], token="right")  # noqa: S106  made up
+    first = knock("http", "/slices?token=right&project=abc", guard)
+    headers = dict(first["headers"])
+    assert (first["status"], headers[b"location"]) == (303, b"/slices?project=abc")
+    cookie = headers[b"set-cookie"].decode()
+    assert "right" not in cookie
+    assert cookie.startswith("mandoline_token_8501=")
+    assert "HttpOnly; SameSite=Lax" in cookie
+    held = cookie.partition(";")[0]
+    for kind in ("http", "websocket"):
+        assert is_let_in(knock(kind, "/", guard, cookie=held))
+        for wrong in ("", "mandoline_token_8501=right", held[:-1], held.replace("8501", "8502")):
+            assert knock(kind, "/", guard, cookie=wrong)["status"] == 403
+        assert knock(kind, "/?token=wrong", guard)["status"] == 403
+    assert not is_let_in(knock("http", "/?token=right", guard, method="POST"))
+    proxied = {"host": "models.example.org"}
+    assert not is_let_in(knock("http", "/media/a", guard, **proxied))
+    assert is_let_in(knock("http", "/_stcore/health", guard, **proxied))
+    elsewhere = knock("http", "//evil.example/?token=right", guard)
+    assert dict(elsewhere["headers"])[b"location"] == b"/evil.example/"
+
+
+def test_a_connection_that_has_not_signed_in_can_only_draw_the_page() -> None:
+    """It would have others' downloads written, and be given addresses to send files to."""
+    draw, ask = BackMsg(), BackMsg()
+    draw.rerun_script.query_string = "project=a"
+    ask.file_urls_request.request_id = "a"
+    write, install = BackMsg(), BackMsg()
+    write.backend_operation_request.deferred_file.file_id = "a"
+    install.backend_operation_request.install_skills.SetInParent()
+    heard = hear_of(AccessMiddleware, [draw, ask, write, install], asks=True)
+    assert heard == [draw.SerializeToString()]
+    heard = hear_of(AccessMiddleware, [draw, ask, write, install])
+    assert heard == [message.SerializeToString() for message in (draw, ask, write)]
 
 
 @pytest.mark.parametrize(
@@ -165,6 +238,7 @@ def test_who_has_not_signed_in_sends_nothing() -> None:
     [
         ("/", "127.0.0.1:8501", 200),
         ("/media/a.csv", "localhost", 200),
+        ("/_stcore/health", "127.0.0.1:8501", 200),
         ("/", "evil.example", 403),
         ("/_stcore/metrics", "127.0.0.1:8501", 404),
         ("/under/_stcore/metrics/", "localhost", 404),
@@ -190,20 +264,10 @@ def test_a_host_with_more_than_a_name_adds_nothing_to_the_policy() -> None:
     assert b"script-src *" not in dict(answer["headers"]).get(b"content-security-policy", b"")
 
 
-def test_a_connection_passes_on_only_what_pages_ask_for() -> None:
-    """One message would clear the caches of everybody who is on the server."""
-    rerun, clear, often = BackMsg(), BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)
-    rerun.rerun_script.query_string = "project=a"
-    sent: list[Message] = [
-        {"type": "websocket.receive", "bytes": content}
-        for content in (
-            clear.SerializeToString(),
-            often.SerializeToString(),
-            b"\xff\xff",
-            b"",
-            rerun.SerializeToString(),
-        )
-    ]
+def hear_of(make: Callable[..., AccessMiddleware], messages: list[BackMsg | bytes], **how: bool) -> list[object]:
+    """Send messages over a connection, and return those that are passed on."""
+    contents = [one if isinstance(one, bytes) else one.SerializeToString() for one in messages]
+    sent: list[Message] = [{"type": "websocket.receive", "bytes": content} for content in contents]
     sent += [{"type": "websocket.receive", "text": "a"}, {"type": "websocket.disconnect"}]
     heard: list[Message] = []
 
@@ -218,23 +282,30 @@ def test_a_connection_passes_on_only_what_pages_ask_for() -> None:
         raise AssertionError
 
     scope = {"type": "websocket", "path": "/_stcore/stream", "query_string": b"", "headers": [(b"host", b"localhost")]}
-    asyncio.run(AccessMiddleware(listen)(scope, receive, send))
-    assert [message.get("bytes") for message in heard] == [rerun.SerializeToString(), None]
+    asyncio.run(make(listen, **how)(scope, receive, send))
+    return [message["bytes"] for message in heard[:-1]]
 
 
-def test_visits_are_admitted_from_many_threads_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every page that is drawn admits its visit, in a thread of its own; the oldest go when there are too many."""
-    monkeypatch.setattr(access, "_MOST_VISITS", 2)
+def test_a_connection_passes_on_only_what_pages_ask_for() -> None:
+    """One message would clear the caches of everybody who is on the server."""
+    rerun, clear, often = BackMsg(), BackMsg(clear_cache=True), BackMsg(set_run_on_save=True)
+    rerun.rerun_script.query_string = "project=a"
+    assert hear_of(AccessMiddleware, [clear, often, b"\xff\xff", b"", rerun]) == [rerun.SerializeToString()]
+
+
+def test_visits_are_noted_from_many_threads_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every page that is drawn notes its visit, in a thread of its own; the oldest go when there are too many."""
+    monkeypatch.setattr(visits, "_MOST", 2)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
 
     def draw_pages(visitor: int) -> None:
         for page in range(40_000):
-            admit(f"{visitor}-{page}")
+            visits.note(f"{visitor}-{page}", Visit("", is_admitted=True, may_see=lambda: True))
 
     try:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(draw_pages, range(8)))
     finally:
         sys.setswitchinterval(interval)
-    assert len(access._admitted) == 2
+    assert len(visits._visits) == 2

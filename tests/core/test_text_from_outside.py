@@ -34,6 +34,8 @@ FIXED = {
     "mandoline_core.data.classes",
     "mandoline_core.data.dates",
     "mandoline_core.data.delimited",
+    "mandoline_core.data.spellings",
+    "mandoline_core.errors",
     "mandoline_core.data.joining",
     "mandoline_core.pipeline.group_columns",
     "mandoline_core.data.profile",

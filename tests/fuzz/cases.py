@@ -99,6 +99,12 @@ CASES: dict[str, Callable[[], Input]] = {
     "word boundaries in no column": lambda: _rule(kind='"expression"', text="'matches(nope, \"\\bso\")'"),
     # TypeError: a table cannot be looked up among the units
     "a table for a unit": lambda: _rule(kind='"length"', column='"text"', below="3", unit="{ a = 1 }"),
+    # KeyError: the column of gold labels was looked for among what had been counted
+    "a gold column that is not there on another engine": lambda: _rule(
+        "polars", kind='"threshold"', column='"a"', above="0.2", gold='"nope"'
+    ),
+    # messages of several lines
+    "a pattern with line breaks": lambda: _rule(kind='"regex"', column='"text"', pattern='"a\\n(b\\nc"'),
     # "Cannot write the output": a file in the place of a folder
     "an entry below a file": lambda: _zip({"project.toml/x": b""}),
     # the same: a name longer than the system's names

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from app.project.store import schema
-from app.project.store.folder import Folder, in_words, is_damage, sync_folder
+from app.project.store.folder import Folder, StoreError, in_words, is_damage, sync_folder
 
 _PARTS = ("", "-wal", "-shm", "-journal")  # the files of one database, by how their names end
 _WAIT = 30.0  # seconds for others to finish writing
@@ -28,6 +28,7 @@ class Database:
         self._idle: deque[sqlite3.Connection] = deque()
         self._first: sqlite3.Connection | None = None
         self._path = folder.database
+        self._state: tuple[int, int] | None = None  # which file it is, once it is open
         self.set_aside: Path | None = None  # a damaged database, under its new name
         try:
             if self._is_damaged():
@@ -36,6 +37,7 @@ class Database:
             # Open as long as the server runs. A change that could not be brought to the disk is not saved; but were the
             # last connection closed then, the next one would find it in the journal and take it for saved.
             self._first = self._open()
+            self._state = _identity(self._path)
         except sqlite3.Error as error:  # locked, read-only, no room
             raise folder.unusable(str(error)) from None
         except OSError as error:
@@ -111,6 +113,7 @@ class Database:
 
     @contextmanager
     def _lent(self) -> Iterator[sqlite3.Connection]:
+        self._check_there()
         try:
             database = self._idle.pop()
         except IndexError:
@@ -133,6 +136,20 @@ class Database:
                     database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
+            self._check_there()
+
+    def _check_there(self) -> None:
+        """Notice a file that was deleted or replaced: what is written to it would be lost with the server."""
+        if self._state is not None and _identity(self._path) != self._state:
+            raise StoreError(
+                "The file of saved projects was deleted or replaced while the app was running. Nothing was saved. "
+                "Restore it, and restart the app."
+            )
+
+    def shorten_journal(self) -> None:
+        """Bring changes to their place, so that the journal gives its room back; what cannot be done now can wait."""
+        with suppress(sqlite3.Error, StoreError), self._lent() as database:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def _open(self) -> sqlite3.Connection:
         database = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None, check_same_thread=False)
@@ -156,3 +173,11 @@ class Database:
 
     def __del__(self) -> None:
         self.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import sqlite3
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from app.project.store.database import Database
-from app.project.store.folder import Folder, NoRoomError, StoreError
+from app.project.store.folder import Folder, NoRoomError, StoreError, steady_time
 from app.project.store.revisions import (
     DAMAGED,
     GONE,
@@ -25,13 +26,20 @@ from app.project.store.revisions import (
     dumped,
     head_number,
     insert,
-    read_json,
+    is_intact,
     revision_of,
+    update,
 )
 from app.project.store.uploads import Uploads
 
 MAX_REVISIONS = 500  # of one project; the oldest go first, but not those with a name
 DRAG = 2.0  # seconds between two states of one edit
+_AT_A_TIME = 10  # states that are deleted at a time where the disk is full
+_DELETE_SOME = (
+    "DELETE FROM revision WHERE (project, number) IN (SELECT r.project, r.number FROM revision r JOIN project p"
+    " ON p.id = r.project AND p.head != r.number WHERE p.id = ? LIMIT ?)"
+)
+_LOOKS_EVERY = 60 * 60.0  # seconds, for projects to drop
 KEEP_UNLISTED = 24 * 60 * 60.0  # seconds that a project is kept which nobody has changed
 
 
@@ -49,8 +57,8 @@ class Store:
         self._uploads = Uploads(place, self._database)
         self.sharing = Sharing(self._database)
         self._reserve, self._release = place.reserve, place.release
-        with suppress(StoreError):  # it is tried again at the next start
-            self._drop_untouched()
+        self._dropped = -math.inf
+        self._drop_now_and_then()
         self._uploads.tidy()
         self._reserve()
 
@@ -69,6 +77,7 @@ class Store:
         listed : bool
             Show it among the projects from the start, not only once it was changed.
         """
+        self._drop_now_and_then()
         project, now = secrets.token_urlsafe(16), time.time()
         with self._transaction() as database:
             database.execute(
@@ -146,33 +155,22 @@ class Store:
     def amend(self, project: str, more: Document) -> None:
         """Put more into the current state, for what is not worth a step of undo, such as which model is on show."""
         with self._transaction() as database:
-            row = database.execute(
-                "SELECT number, document FROM revision r JOIN project p ON p.id = r.project AND head = number"
-                " WHERE p.id = ?",
-                (project,),
-            ).fetchone()
+            row = database.execute(SELECT_HEADS + " WHERE p.id = ?", (project,)).fetchone()
             if row is None:
                 raise StoreError(GONE)
-            document = read_json(row[1])
-            if document is None:
+            if not is_intact(row):
                 raise StoreError(DAMAGED)
-            database.execute(
-                "UPDATE revision SET document = ? WHERE project = ? AND number = ?",
-                (dumped({**document, **more}), project, row[0]),
-            )
+            head = revision_of(row)
+            update(database, project, head.number, document=dumped({**head.document, **more}))
             claim(database, project, more)
 
     def summarise(self, project: str, number: int, model: str, summary: Document) -> None:
         """Write next to a state what was estimated in it for a model."""
         with self._transaction() as database:
-            row = database.execute(
-                "SELECT summaries FROM revision WHERE project = ? AND number = ?", (project, number)
-            ).fetchone()
+            row = database.execute(SELECT + " WHERE r.project = ? AND r.number = ?", (project, number)).fetchone()
             if row is not None:
-                database.execute(
-                    "UPDATE revision SET summaries = ? WHERE project = ? AND number = ?",
-                    (dumped({**(read_json(row[0]) or {}), model: summary}), project, number),
-                )
+                summaries = dumped({**revision_of(row).summaries, model: summary})
+                update(database, project, number, summaries=summaries)
 
     def prolong(self, project: str, first: int, last: int) -> None:
         """Date states of one edit that goes on, from the first to the last, as made now: undo takes them together."""
@@ -185,9 +183,7 @@ class Store:
     def name(self, project: str, number: int, snapshot: str) -> None:
         """Give a state a name, under which it is kept; no name takes it away again."""
         with self._transaction() as database:
-            database.execute(
-                "UPDATE revision SET snapshot = ? WHERE project = ? AND number = ?", (snapshot, project, number)
-            )
+            update(database, project, number, snapshot=snapshot)
             database.execute("UPDATE project SET listed = 1 WHERE id = ?", (project,))
 
     def step(self, project: str, by: int) -> str | None:
@@ -237,8 +233,22 @@ class Store:
         except NoRoomError:
             if not self._release():
                 raise
+            self._shorten(projects)
             self._delete(projects)
         self._reserve()
+
+    def _shorten(self, projects: Sequence[str]) -> None:
+        """Delete the history of projects a few states at a time: in one go, the journal takes more room than is left.
+
+        The current state goes last, with its project: until then it can be opened.
+        """
+        self._database.shorten_journal()
+        for project in projects:
+            deleted = 1
+            while deleted:
+                with self._transaction() as database:
+                    deleted = database.execute(_DELETE_SOME, (project, _AT_A_TIME)).rowcount
+                self._database.shorten_journal()
 
     def _delete(self, projects: Sequence[str]) -> None:
         with self._transaction() as database:
@@ -252,11 +262,18 @@ class Store:
         """Close the connections that are kept open."""
         self._database.close()
 
+    def _drop_now_and_then(self) -> None:
+        """Drop what nobody changed, at the start and as visitors come; what cannot be dropped is tried again."""
+        if time.monotonic() - self._dropped > _LOOKS_EVERY:
+            self._dropped = time.monotonic()
+            with suppress(StoreError):
+                self._drop_untouched()
+
     def _drop_untouched(self) -> None:
         """Drop what was made for visitors who only looked."""
         with self._connection() as database:
             old = database.execute(
-                "SELECT id FROM project WHERE NOT listed AND touched < ?", (time.time() - KEEP_UNLISTED,)
+                "SELECT id FROM project WHERE NOT listed AND touched < ?", (steady_time() - KEEP_UNLISTED,)
             ).fetchall()
         if old:
             self.delete(*(project for (project,) in old))

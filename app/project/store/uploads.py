@@ -7,13 +7,12 @@ import io
 import os
 import secrets
 import shutil
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 from app.project.store.database import Database
-from app.project.store.folder import Folder, StoreError, sync_folder
+from app.project.store.folder import Folder, StoreError, steady_time, sync_folder
 from app.project.store.revisions import head_number
 from mandoline_core.project import base_name
 
@@ -126,7 +125,7 @@ class Uploads:
         """Drop what was uploaded and never used."""
         for path in self._folder.incoming.iterdir():
             with suppress(OSError):  # someone else may have dropped it
-                if time.time() - path.stat().st_mtime > KEEP_UNUSED:
+                if steady_time() - path.stat().st_mtime > KEEP_UNUSED:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 

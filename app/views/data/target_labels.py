@@ -69,7 +69,7 @@ def _bring(workspace: Workspace, label: str) -> None:
         )
         return
     with parts.boundary():
-        table = compute.table_at(uploads.receive(given), given.name)
+        table = compute.labels_at(workspace, uploads.receive(given), given.name)
         _, target = compute.samples(workspace)
         column = _column(table, target, label)
         if column is None:

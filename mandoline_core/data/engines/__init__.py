@@ -91,6 +91,7 @@ def open_data(
     table: str | None = None,
     master: str | None = None,
     session: SparkSession | None = None,
+    codes: tuple[str, ...] = (),
 ) -> pd.DataFrame | Table:
     r"""Open a file, all files that match a pattern, or a table.
 
@@ -105,6 +106,8 @@ def open_data(
         The name of a table in a database.
     master, session : str, SparkSession, optional
         Where Spark runs.
+    codes : tuple of str
+        Columns of text files that are read as text though they hold numbers: see `find_codes`.
 
     Examples
     --------
@@ -117,7 +120,7 @@ def open_data(
     """
     if engine not in ENGINES:
         raise DataError(f"engine must be one of {', '.join(ENGINES)}. Got {engine!r}.{did_you_mean(engine, ENGINES)}")
-    return ENGINES[engine].open(path, table, master=master, session=session)
+    return ENGINES[engine].open(path, table, master=master, session=session, codes=codes)
 
 
 def rows_in_memory(given: Any, name: str) -> tuple[Any, Table | None]:

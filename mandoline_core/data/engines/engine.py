@@ -12,7 +12,7 @@ import narwhals as nw
 import pandas as pd
 
 from mandoline_core.data.engines.table import Table
-from mandoline_core.data.files import Files, check_path, find_files
+from mandoline_core.data.files import Files, files_at
 from mandoline_core.errors import DataError
 from mandoline_core.formatting import folder_name
 
@@ -65,20 +65,24 @@ class Engine(ABC):
                 f"Install it with: pip install 'mandoline-estimator[{self.name}]'."
             ) from None
 
-    def open(self, path: Path | None, table: str | None = None, **_where: Any) -> pd.DataFrame | Table:
+    def open(
+        self, path: Path | None, table: str | None = None, *, codes: tuple[str, ...] = (), **_where: Any
+    ) -> pd.DataFrame | Table:
         """Open a file, the files that match a pattern, or a table.
 
         Parameters
         ----------
         table : str, optional
             The name of a table in a database.
+        codes : tuple of str
+            Columns of numbers in text files that are read as text.
         **where
             What an engine elsewhere needs to be reached.
         """
         if path is None:
             raise DataError(f"Only engine {_with('knows_tables')} reads tables without a file. Set path to a file.")
         if table is None and path.suffix.lower() not in _DATABASES:
-            return self.scan(files_at(path))
+            return self.scan(files_at(path, codes))
         if not self.reads_databases:
             readers = _with("reads_databases")
             raise DataError(f"{path.name} is a database, which only engine {readers} reads. Got engine {self.name!r}.")
@@ -108,11 +112,3 @@ def _with(ability: str) -> str:
     """Name the engines that can do something; the one that leaves the choice open aside."""
     able = (engine.name for engine in ENGINES.values() if getattr(engine, ability) and engine.scans_files)
     return " or ".join(map(repr, able))
-
-
-def files_at(path: Path) -> Files:
-    """Find the files of a path, and refuse what is not a table."""
-    paths = find_files(path)
-    for file in paths:
-        check_path(file)
-    return Files.of(path.name, paths)

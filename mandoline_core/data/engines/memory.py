@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -23,12 +24,12 @@ class Pandas(Engine):
     def scan(self, files: Files) -> pd.DataFrame:
         """Read all files, one below the other."""
         if len(files.paths) == 1:
-            return read_table(files.paths[0])
+            return read_table(files.paths[0], files.codes)
         files = as_parquet(files)  # several text files are typed together
         return pd.concat([read_table(path) for path in files.paths], ignore_index=True)
 
 
-def read_table(path: str | Path) -> pd.DataFrame:
+def read_table(path: str | Path, codes: Sequence[str] = ()) -> pd.DataFrame:
     r"""Read a CSV (also TSV, also gzipped) or a Parquet file.
 
     The delimiter (comma, semicolon, tab or bar) and the encoding of a CSV are found out. An empty cell is a
@@ -40,6 +41,8 @@ def read_table(path: str | Path) -> pd.DataFrame:
     ----------
     path : str or Path
         Ends in .csv, .tsv, .tab, .txt (each also with .gz), .parquet or .pq.
+    codes : sequence of str
+        Columns of a CSV that are read as text though they hold numbers, such as class codes 007 and 7.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def read_table(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     check_path(path)
-    table = read_parquet(path) if path.suffix.lower() in PARQUET else read_delimited(path)
+    table = read_parquet(path) if path.suffix.lower() in PARQUET else read_delimited(path, codes)
     if table.empty:
         raise DataError(f"{path.name} has a header but no rows. Add at least one row.")
     return table

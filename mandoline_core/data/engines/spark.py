@@ -16,9 +16,9 @@ import narwhals as nw
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.data.engines.engine import Engine, files_at
+from mandoline_core.data.engines.engine import Engine
 from mandoline_core.data.engines.table import Combine, Reduce, Table, first_line
-from mandoline_core.data.files import Files, check_alike, read_schema
+from mandoline_core.data.files import Files, check_alike, files_at, read_schema
 from mandoline_core.data.fingerprint import mix
 from mandoline_core.data.frames import check_names, normalise
 from mandoline_core.data.progress import wait_for

@@ -15,6 +15,8 @@ from mandoline_core.slices.expression.tree import written_column, written_text
 from mandoline_core.slices.rule import TEXT, OfColumn, Predicate, Survey, either, shown
 from mandoline_core.slices.text import check_keywords, find_keywords, keyword_pattern, split_words
 
+MOST_WORDS = 10_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phrases in a text", need=TEXT):
@@ -34,7 +36,13 @@ class Keyword(OfColumn, kind="keyword", title="Keyword", purpose="words or phras
     whole_words: bool = field(default=True, metadata=shown("switch", "Whole words only"))
 
     def _check(self) -> None:
-        for word in self._check_list("words", "words"):
+        words = self._check_list("words", "words")
+        if len(words) > MOST_WORDS:
+            raise SliceError(
+                f"Slice {self.name!r} has {len(words):,} words. The limit is {MOST_WORDS:,}. Split the list into "
+                "several slices."
+            )
+        for word in words:
             if not isinstance(word, str) or not word.strip():
                 raise self._wrong("words", "a list of non-empty words", word)
         try:

@@ -16,10 +16,11 @@ CONTAINERS = {"dict", "list", "set", "deque", "OrderedDict", "defaultdict", "Wea
 # Caches that count entries, or hold one thing, and why no number of visitors makes them large.
 SMALL = {
     "app/compute/jobs.py:jobs": "work under way, stopped when it goes; what is done lets go of its rows",
-    "app/access.py:_admitted": "10,000 marks of visits",
+    "app/visits.py:_visits": "10,000 marks of visits",
     "app/project/documents.py:_parse": "128 projects of at most 300,000 letters; longer ones are not kept",
     "app/project/uploads.py:engine_for": "paths of ours, and a word for each",
     "app/project/links.py:store": "one store",
+    "mandoline_core/data/spellings.py:_find": "256 lists of columns",
     "mandoline_core/checks/experience.py:load_bands": "one small table",
     "mandoline_core/cli/main.py:make_parser": "one parser",
     "mandoline_core/pipeline/self_test.py:_KNOWN": "halves of fits that are kept anyway, and go with them",

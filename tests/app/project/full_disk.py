@@ -22,7 +22,7 @@ def main(disk: Path) -> None:
     if subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(disk)], check=False).returncode:
         print("cannot mount")
         return
-    found = {"disks": 0, "refused": 0, "worked": 0, "deleted when full": 0}
+    found = {"disks": 0, "refused": 0, "worked": 0, "deleted when full": 0, "long history": _long_history(disk)}
     said: set[str] = set()
     for free in FREE:
         folder = disk / f"free-{free}"
@@ -59,6 +59,24 @@ def _try(store: Store, disk: Path, free: int, found: dict[str, int], said: set[s
     for act in acts:  # there is room again
         act()
     (disk / "filler").unlink()
+
+
+def _long_history(disk: Path) -> bool:
+    """Delete a project of many states on a full disk: there is less room than its journal would take."""
+    place = disk / "long"
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={4 * SIZE}", "none", str(place)], check=True)
+    with closing(Store(place / "data")) as store:
+        kept, long = store.create({"n": 0}), store.create({"n": 0})
+        for number in range(300):
+            store.save(long, {"n": number, "text": os.urandom(3000).hex()}, f"change {number}")
+        store._database.shorten_journal()  # which others may have done as well
+        _fill(place, 0)
+        store.delete(long)
+        gone = not store.exists(long) and store.head(kept).document == {"n": 0}
+    subprocess.run(["umount", str(place)], check=True)
+    place.rmdir()
+    return gone
 
 
 def _look(store: Store) -> object:

@@ -125,6 +125,48 @@ def test_a_damaged_database_is_set_aside_to_the_byte_or_used_as_far_as_it_goes(p
     assert aside > DAMAGES / 4
 
 
+def test_altered_text_is_no_state(parts: Parts, tmp_path: Path) -> None:
+    """A bit that turns over inside a text leaves a good database; what was saved is shown, or nothing of it."""
+    with closing(Store(tmp_path)) as store:
+        project = store.create({"note": "n" * 2000})
+        store.save(project, {"note": "m" * 2000}, "l" * 200)
+        store.summarise(project, 1, "lr", {"word": "s" * 2000})
+        store.name(project, 1, "k" * 200)
+        whole = store.head(project)
+    path = tmp_path / "projects.sqlite"
+    content = path.read_bytes()
+    for letter, other in ((b"m", b"o"), (b"l", b"o"), (b"s", b"o"), (b"k", b"o")):
+        at = content.index(letter * 50)
+        path.write_bytes(content[:at] + other + content[at + 1 :])
+        with closing(Store(tmp_path)) as store:
+            assert store.set_aside is None
+            found = store.head(project)
+            if letter == b"s":
+                assert (found.summaries, found.document, found.snapshot) == ({}, whole.document, whole.snapshot)
+                continue
+            assert (found.document, found.snapshot, found.summaries) == ({}, "", whole.summaries)
+            assert found.label == "damaged"
+            with pytest.raises(MandolineError, match="damaged on the disk"):  # rather than made to look whole
+                store.name(project, 1, "again")
+            assert store.step(project, -1)
+            assert store.head(project).document == {"note": "n" * 2000}
+            store.step(project, 1)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_database_that_is_deleted_while_the_server_runs_is_noticed(tmp_path: Path, *, replaced: bool) -> None:
+    """The system would go on writing to it, and throw it away with the last who has it open."""
+    with closing(Store(tmp_path)) as store:
+        project = store.create({"n": 0})
+        path = tmp_path / "projects.sqlite"
+        path.unlink()
+        if replaced:
+            path.write_bytes(b"")
+        for act in (lambda: store.save(project, {"n": 1}, "change"), lambda: store.head(project)):
+            with pytest.raises(MandolineError, match="was deleted or replaced while the app was running"):
+                act()
+
+
 def test_damage_while_the_server_runs_is_a_sentence(parts: Parts, tmp_path: Path) -> None:
     """What comes to light only when a page is needed."""
     draw = random.Random(14)  # noqa: S311  repeatable, not secret

@@ -151,6 +151,7 @@ def test_a_disk_that_fills_up_at_any_page(tmp_path: Path) -> None:
     assert found["refused"] > 20
     assert found["worked"] > 20
     assert found["deleted when full"] == found["disks"]
+    assert found["long history"]
     assert all(sentence.startswith(("The disk is full", "The file could not be")) for sentence in found["said"])
     assert found["read-only"] == [
         "Cannot open the saved projects: unable to open database file. Nothing was saved. Fix this and try again.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import stat
 import time
@@ -71,6 +72,30 @@ def test_an_edit_that_is_prolonged_stays_one(store: Store, monkeypatch: pytest.M
     assert store.head(project).document == {"n": 4}
 
 
+def test_a_clock_that_jumps_takes_nothing_from_anyone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits to be used, and what somebody looks at, is as old as it was."""
+    waiting = store.receive(io.BytesIO(b"a,b"), "a.csv")
+    looked_at = store.create({"n": 0}, listed=False)
+    jumped = time.time() + 2 * projects.KEEP_UNLISTED
+    monkeypatch.setattr(time, "time", lambda: jumped)
+    store.receive(io.BytesIO(b"a,b"), "b.csv")
+    store._dropped = -math.inf
+    store.create({"n": 0})
+    assert waiting.exists()
+    assert store.exists(looked_at)
+
+
+def test_untouched_projects_go_while_the_server_runs(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each visitor makes one: those that nobody changed are dropped as others come, once an hour."""
+    looked_at, changed = store.create({"n": 0}, listed=False), store.create({"n": 0}, listed=False)
+    store.save(changed, {"n": 1}, "change")
+    started = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: started + projects.KEEP_UNLISTED + 60)
+    store.create({"n": 0}, listed=False)
+    assert not store.exists(looked_at)
+    assert store.exists(changed)
+
+
 def test_redo_is_over_after_a_change(store: Store) -> None:
     """Undo walks a line: a new change takes the place of the undone ones on it."""
     project = store.create({"n": 0})
@@ -85,7 +110,8 @@ def test_redo_is_over_after_a_change(store: Store) -> None:
 
 def test_looking_is_no_step_of_undo(store: Store) -> None:
     """Amending replaces the current state."""
-    project = store.create({"n": 0})
+    project = store.create({})  # which a project is until its files are there
+    store.amend(project, {"n": 0})
     store.amend(project, {"n": 0, "model": "lr"})
     assert store.head(project).document["model"] == "lr"
     assert not store.head(project).can_undo

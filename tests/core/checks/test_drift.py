@@ -10,7 +10,17 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from mandoline_core import Category, Model, ModelReport, Prediction, Sample, estimate, estimate_from_codes, load_project
+from mandoline_core import (
+    Category,
+    Model,
+    ModelReport,
+    Prediction,
+    Sample,
+    Threshold,
+    estimate,
+    estimate_from_codes,
+    load_project,
+)
 from mandoline_core.checks.drift import Drift, drift
 from mandoline_core.checks.predictions import drift_findings
 from mandoline_core.pipeline import MeanShift
@@ -187,3 +197,22 @@ def test_a_real_project_has_calibration_for_every_slice() -> None:
     found = drift(report)
     assert [line.slice for line in found.calibration] == [None, *report.problem.patterns.names]
     assert all(line.n > 1 for line in found.calibration)
+
+
+@pytest.mark.parametrize("method", ["average_confidence", "cot", "cot_weighted", "mandoline", "atc"])
+def test_confidence_that_labels_contradict_is_not_taken_at_its_word(method: str) -> None:
+    """A model that is always sure and often wrong was estimated at 100% without a doubt."""
+    rng, n = np.random.default_rng(0), 2000
+    label = rng.choice(["no", "yes"], n)
+    predicted = np.where(rng.random(n) < 0.63, label, np.where(label == "no", "yes", "no"))
+    frame = pd.DataFrame({"a": rng.random(n), "y": label, "p": predicted})
+    frame = frame.assign(p_yes=(predicted == "yes").astype(float), p_no=(predicted == "no").astype(float))
+    roles = {"prediction": "p", "probabilities": {"yes": "p_yes", "no": "p_no"}}
+    target = Sample(frame.drop(columns="y").tail(1200), **roles)
+    slices = [Threshold("s", column="a", above=0.5)]
+    report = estimate(Sample(frame, label="y", **roles), target, slices, estimator=method).first
+    found = [finding for finding in report.findings if finding.code == "confidence_contradicted"]
+    assert bool(found) == (method not in ("mandoline", "atc"))
+    if found:
+        assert report.is_red
+        assert found[0].numbers["accuracy"] == pytest.approx((predicted == label).mean())

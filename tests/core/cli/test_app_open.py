@@ -69,11 +69,29 @@ def test_an_address_in_streamlits_settings_is_held_to_the_same(
 
 @pytest.mark.parametrize("host", [None, "127.0.0.1", "::1", "localhost"])
 def test_this_machine_needs_no_sign_in(handed: Handed, host: str | None) -> None:
-    """Nobody else reaches it."""
+    """Only who has the token reaches it, which is on no command line; nor does the framework open a browser itself."""
     assert main(["app", *([] if host is None else ["--host", host])]) == 0
     ((command, environment),) = handed
     assert command[command.index("--server.address") + 1] == (host or "127.0.0.1")
     assert environment["MANDOLINE_SIGN_IN"] == ""
+    token = environment["MANDOLINE_TOKEN"]
+    assert len(token) >= 32
+    assert not any(token in part for part in command)
+    assert command[command.index("--server.headless") + 1] == "true"
+
+
+def test_a_proxy_on_this_machine_does_not_do_without(handed: Handed, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name to be reached by keeps the token; without it, everyone who reaches the proxy is let in, which is said."""
+    assert main(["app", "--allow-host", "models.example.org"]) == 0
+    assert handed.pop()[1]["MANDOLINE_TOKEN"]
+    assert main(["app", "--allow-host", "models.example.org", "--no-token"]) == 2
+    assert "everyone who reaches models.example.org could use the app" in capsys.readouterr().err
+    assert not handed
+    for open_to_all in (["--no-token"], ["--allow-host", "models.example.org", "--no-auth"]):
+        assert main(["app", *open_to_all]) == 0
+        command, environment = handed.pop()
+        assert environment["MANDOLINE_TOKEN"] == ""
+        assert "--server.headless" not in command
 
 
 @pytest.mark.parametrize("given", [True, False])

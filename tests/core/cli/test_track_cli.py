@@ -12,8 +12,8 @@ import jsonschema
 import pytest
 
 import mandoline_core as md
-from mandoline_core.monitoring import AlertRule, TargetEstimates, Track, find_targets, track_targets
-from mandoline_core.project import project_hits
+from mandoline_core.monitoring import AlertRule, TargetEstimates, Track, find_targets, track_targets, tracker
+from mandoline_core.project import project_hits, read_record
 from mandoline_core.schemas import read_schema
 from tests.core.projects import REVIEWS, run, run_json, small_frame, write_project
 
@@ -390,3 +390,37 @@ def test_numbers_below_zero_are_numbers_in_csv() -> None:
     found = Track(md.load_project(REVIEWS), (TargetEstimates("-week", "a", {"=lr": below}),))
     _, line = found.to_csv().splitlines()
     assert line == "'-week,'=lr,-0.25,-0.5,0.0,-0.1,,3,0,,-0.2,-0.3,-0.1,3"
+
+
+def test_an_edited_memory_counts_as_empty_and_is_put_aside(tmp_path: Path) -> None:
+    """Numbers that nobody estimated are not shown; what was edited is not lost either. Earlier files are read."""
+    path, labels = write_labels(tmp_path)
+    memory, targets = tmp_path / "memory.json", find_targets(str(tmp_path / "weekly" / "*"))
+
+    def kept() -> list[bool]:
+        return [one.kept for one in track_targets(md.load_project(path), targets, labels=labels, memory=memory).targets]
+
+    assert not any(kept())
+    assert all(kept())
+    written = json.loads(memory.read_text(encoding="utf-8"))
+    for value in (0.999, float("nan"), 10**400):
+        edited = json.loads(json.dumps(written))
+        edited["record"][0]["realised"] = value
+        memory.write_text(json.dumps(edited), encoding="utf-8")
+        assert read_record(memory) == []
+        before = {key: one for key, one in edited.items() if key != "checksum"} | {"format": 2}
+        memory.write_text(json.dumps(before), encoding="utf-8")
+        assert bool(read_record(memory)) == (value == 0.999)
+    memory.write_text(json.dumps(edited), encoding="utf-8")
+    assert not any(kept())
+    aside = tmp_path / "memory.json.unreadable"
+    assert str(10**400) in aside.read_text(encoding="utf-8")
+
+
+def test_a_pattern_that_matches_the_whole_disk_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rather than gone through to the end."""
+    monkeypatch.setattr(tracker, "_MOST_BATCHES", 3)
+    for number in range(4):
+        (tmp_path / f"{number}.csv").touch()
+    with pytest.raises(md.MandolineError, match="matches more than 3 files"):
+        find_targets(f"{tmp_path}/**")

@@ -6,6 +6,7 @@ import gc
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import narwhals as nw
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import mandoline_core as md
-from mandoline_core.data import SAMPLE_CACHE, Cache, Sample, TemporaryFolder, memory_budget, n_bytes
+from mandoline_core.data import SAMPLE_CACHE, Cache, Sample, TemporaryFolder, cache, memory_budget, n_bytes
 
 
 def test_values_take_no_more_bytes_than_there_is_room_for() -> None:
@@ -36,6 +37,25 @@ def test_values_take_no_more_bytes_than_there_is_room_for() -> None:
     assert cache.pop("a") is None
     cache.clear()
     assert (len(cache), cache.total_bytes, gone[2:]) == (0, 0, ["a", "cc", "ddd"])
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_container_has_as_much_memory_as_it_was_granted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int
+) -> None:
+    """Not as much as the machine: what goes beyond ends the server."""
+    whole = memory_budget(1.0)
+    own, groups = tmp_path / "own", tmp_path / "groups"
+    monkeypatch.setattr(cache, "_OWN_GROUPS", own)
+    monkeypatch.setattr(cache, "_CGROUPS", groups)
+    assert memory_budget(1.0) >= whole
+    own.write_text({1: "5:cpu:/a\n4:memory:/docker/x\n", 2: "0::/system/app\n"}[version])
+    place = groups / {1: "memory/docker/x/memory.limit_in_bytes", 2: "system/app/memory.max"}[version]
+    place.parent.mkdir(parents=True)
+    place.write_text("1000000\n")
+    assert memory_budget(0.5) == 500_000
+    place.write_text("max\n")
+    assert memory_budget(1.0) >= whole
 
 
 def test_the_newest_value_stays_however_large() -> None:

@@ -183,7 +183,7 @@ def test_more_words_than_an_engine_can_look_for_are_refused():
     with pytest.raises(
         SliceError, match=r"^Slice 'k': Too many words to search for at once\. Split the list into several slices\.$"
     ):
-        md.Keyword("k", column="t", words=tuple(f"wörter{number}" * 4 for number in range(20_000)))
+        md.Keyword("k", column="t", words=tuple(f"wörter{number}" * 8 for number in range(10_000)))
 
 
 @pytest.mark.parametrize(
@@ -301,3 +301,9 @@ def test_patterns_that_overflow_or_nest_too_deep_are_refused(pattern: str) -> No
     with pytest.raises(SliceError) as caught:
         check_regex(pattern)
     assert len(str(caught.value)) < 500
+
+
+def test_a_list_of_words_has_a_limit() -> None:
+    """Two hundred thousand would take every engine seconds, and 300 MB."""
+    with pytest.raises(SliceError, match=r"has 10,001 words\. The limit is 10,000\."):
+        md.Keyword("many", column="text", words=[f"w{number}" for number in range(10_001)])
