@@ -12,7 +12,8 @@ _SHORTEST = 3  # letters of a word that is looked for among the words of names
 _LONGEST_QUOTE = 300  # characters that a message repeats of what somebody wrote
 _LONGEST = 2_000
 _BREAKS = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
-_LONG = re.compile(r"'[^']{300,}'|\S{300,}")
+# Between an opening and a closing quote, not from the end of one name to the start of the next.
+_LONG = re.compile(r"(?<![^\s(\[{=,])'[^']{300,}'(?!\w)|\S{300,}")
 
 
 class MandolineError(ValueError):

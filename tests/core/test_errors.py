@@ -20,6 +20,8 @@ def test_a_message_is_one_short_line() -> None:
         said = str(MandolineError(text))
         assert said.isprintable()
         assert len(said) < 400
+    listing = f"There is no 'a'. Names: {', '.join(['longer'] * 80)}. Did you mean 'b'?"
+    assert str(MandolineError(listing)) == listing
     exact = "Column 'lable' is not in reviews.csv. Columns: label, text. Did you mean 'label'?"
     assert str(MandolineError(exact)) == exact
 
