@@ -22,9 +22,16 @@ export default function ({ data, parentElement, setStateValue }) {
     clearTimeout(place.timer);
     place.timer = setTimeout(send, PAUSE);
   };
+  const enter = (event) => {
+    if (event.key !== "Enter" || event.target !== box()) return;
+    clearTimeout(place.timer); // the framework sends it
+    place.sent = "";
+  };
   // On the document: the framework may draw the box anew.
-  document.addEventListener("input", hear);
+  const heard = { input: hear, keydown: enter };
+  for (const [name, act] of Object.entries(heard)) document.addEventListener(name, act, true);
   show();
-  if (!written() && place.sent) send();
-  return () => document.removeEventListener("input", hear);
+  return () => {
+    for (const [name, act] of Object.entries(heard)) document.removeEventListener(name, act, true);
+  };
 }

@@ -53,17 +53,12 @@ def show(workspace: Workspace) -> None:
                 on_click=_take_kind,
             )
         parts.show_refusal(_LINE)
-        _try_line()
-
-
-# A fragment of its own: nothing else is drawn again while one types.
-@st.fragment
-def _try_line() -> None:
-    """Say what the line would match and do, while it is being typed."""
-    components.answer_typing(_LINE, _would_do, key=_TRIED)
+        # In the fragment of the work, not in one of its own: two that come together would be drawn into each other.
+        components.answer_typing(_LINE, _would_do, key=_TRIED)
 
 
 def _would_do(typed: str) -> str:
+    """Say what the line would match and do, while it is being typed."""
     taken = visit.remember(_TAKEN)
     if taken and taken[0].strip() == typed and not visit.typed(_LINE):
         return ""  # it has been added
