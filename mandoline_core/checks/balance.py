@@ -244,8 +244,9 @@ def unmodelled_balance(report: Estimate, table: ColumnTable) -> tuple[BalanceLin
 
 
 def worst_first(lines: Iterable[BalanceLine]) -> tuple[BalanceLine, ...]:
-    """Sort by how far each could move the estimate; of those where nobody knows, and of equals, by what remains."""
-    return tuple(sorted(lines, key=lambda line: (-line.times, -round(abs(line.after), 12), line.column)))
+    """Sort by how far each could move the estimate; what sampling error explains comes last."""
+    every = sorted(lines, key=lambda line: (-line.times, -round(abs(line.after), 12), line.column))
+    return tuple(sorted(every, key=lambda line: not line.stands_out))
 
 
 def column_line(

@@ -87,18 +87,18 @@ def _pairs(workspace: Workspace) -> None:
 
 def _dots(lines: Sequence[BalanceLine], slices: Sequence[MeanShift]) -> list[_Dot]:
     """List the worst of what is not modelled, words one by one: by how far it could move the estimate."""
-    free: list[tuple[float, _Dot]] = []
+    free: list[tuple[bool, float, _Dot]] = []
     for line in lines:
         if not line.words or not line.detail.startswith("contains "):
             rule = line.suggestion if isinstance(line.suggestion, Slice) else None
-            free.append((line.times, (_name(line), line.before, line.after, rule)))
+            free.append((line.stands_out, line.times, (_name(line), line.before, line.after, rule)))
         for word in line.words:
             keyword = Keyword(f"{line.column} contains {word.name}", column=line.column, words=(word.name,))
             dot = f"{line.column}: {word.name}", word.before, word.after, keyword
-            free.append((times_by_size(word.after), dot))
+            free.append((abs(word.z) > line.threshold, times_by_size(word.after), dot))
     off = (line for line in slices if not _matches(line))
-    free += [(times_by_size(line.after), (line.name, line.before, line.after, None)) for line in off]
-    return [dot for _, dot in sorted(free, key=lambda one: -one[0])[:MOST_LINES]]
+    free += [(True, times_by_size(line.after), (line.name, line.before, line.after, None)) for line in off]
+    return [dot for *_, dot in sorted(free, key=lambda one: (not one[0], -one[1]))[:MOST_LINES]]
 
 
 def _matched(slices: Sequence[MeanShift]) -> list[_Dot]:

@@ -71,7 +71,7 @@ def test_column_means_are_weighted_means(report: ModelReport, samples: tuple[Sam
 
 
 def test_what_could_move_the_estimate_most_comes_first(report: ModelReport) -> None:
-    times = [line.times for line in report.evidence.columns or ()]
+    times = [(line.stands_out, line.times) for line in report.evidence.columns or ()]
     assert len(times) > 2
     assert times == sorted(times, reverse=True)
 
