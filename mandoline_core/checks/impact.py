@@ -78,7 +78,8 @@ def score_sums(report: Estimate, table: ColumnTable) -> tuple[ScoreSums | None, 
     if scored is None:
         return (None,) * len(table.tallies)
     weights, cells = weigh(report, table.cells), table.cells
-    rows = np.bincount(cells.source, minlength=len(cells.first_source)).astype(float)
+    drawn = report.fit.row_members.source_rows[table.drawn.source_rows]
+    rows = np.bincount(cells.source, drawn, minlength=len(cells.first_source))
     weight, matched, inverse, _ = regress_on_slices(weights, rows)
     totals = next(tally.source_rows for tally in scored.table.tallies if tally.complete)
     crossed = matched.T @ (weight * totals)

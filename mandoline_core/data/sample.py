@@ -57,7 +57,7 @@ class Sample:
     group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only their ratios
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only ratios
         matter.
 
     Examples

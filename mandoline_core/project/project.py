@@ -57,7 +57,7 @@ class Project:
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     source_weight, target_weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only their ratios
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only ratios
         matter.
     target_labels : Path, optional
         A file with labels of the new data: a plan's sheet, with a column that names rows, or in the same row order.
