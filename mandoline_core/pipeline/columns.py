@@ -26,7 +26,7 @@ from mandoline_core.domain_classifier import (
     find_naming_date,
 )
 from mandoline_core.errors import MandolineError
-from mandoline_core.patterns import Membership
+from mandoline_core.patterns import Membership, add_up
 from mandoline_core.weighting import Rows
 
 MOST_ROWS = 20_000  # a sample: a shift of a thirtieth of a standard deviation shows
@@ -341,7 +341,7 @@ def score_columns(
     table = column_table(drawn, members, n_patterns, by_row=by_row, times=scores)
     cells, own = table.cells, scores[drawn.source_rows]
     squares = rows[drawn.source_rows] * own**2
-    return ScoredColumns(table, np.bincount(cells.source, squares, minlength=len(cells.first_source)))
+    return ScoredColumns(table, add_up(cells.source, squares, len(cells.first_source)))
 
 
 def _sums(
