@@ -20,8 +20,9 @@ VIEWS = {
     "Share": ":material/ios_share:",
 }
 BESIDE = {"Present": ":material/slideshow:", "Guide": ":material/menu_book:"}
-# Addresses of earlier versions: the pages that took over, and what to open there.
+# Addresses of earlier versions, and of the page that is at the root: the pages to go to, and what to open there.
 MOVED: dict[str, tuple[str, dict[str, str]]] = {
+    "result": ("Result", {}),
     "estimate": ("Result", {}),
     "trust": ("Result", {parts.TAB: "Checks"}),
     "compare": ("Result", {parts.TAB: "Methods"}),
@@ -49,8 +50,13 @@ def main() -> None:
     if page in moved:
         page.run()
     with parts.stopping():
+        if state.follows_dead_link():
+            visit.remember("lost", "yes")
+            st.query_params.clear()
+            st.switch_page(pages["Projects"])
         needs_project = page not in (pages["Projects"], pages["Guide"])
         at_home = state.comes_home() if page == pages["Projects"] else not needs_project and state.names_no_project()
+        at_home = at_home or bool(visit.remember("lost"))
         if page == pages["Result"] and state.comes_home():
             st.switch_page(pages["Projects"])
         if not at_home:
@@ -72,6 +78,8 @@ def _page(title: str, icon: str, *, shown: bool) -> StreamlitPage:
         title=title,
         icon=icon,
         default=title == "Result",
+        # It is at the root. The framework reserves the name of its file for it, and finds nothing there: see MOVED.
+        url_path="home" if title == "Result" else None,
         visibility="visible" if shown else "hidden",
     )
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         prepare,
     )
     from mandoline_core.project import (
+        DecisionSettings,
         EstimatorSettings,
         MethodSettings,
         MetricSettings,
@@ -102,7 +103,7 @@ PUBLIC = {
         "slicing_function"
     ),
     "project": (
-        "EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
+        "DecisionSettings EstimatorSettings MethodSettings MetricSettings Project dump_project load_project "
         "TrustSettings pack_project parse_project save_project"
     ),
     "metrics": "METRICS Metric",
@@ -122,9 +123,9 @@ _HOME = {name: module for module, names in PUBLIC.items() for name in names.spli
 # fmt: off
 __all__ = [
     "ESTIMATORS", "METRICS", "Ablation", "AblationPoint", "All", "Any", "Attribution", "AuditAnswers", "Backtest",
-    "Category", "Check", "Classifier", "Comparison", "Confidence", "Correction", "DataError", "Description",
-    "Difference", "Entropy", "Entry", "EstimatorSettings", "Expression", "FewLabels", "Finding", "Fit", "Flag",
-    "Keyword", "LabelPlan", "Length", "MandolineError", "MethodSettings", "Metric", "MetricSettings", "Missing",
+    "Category", "Check", "Classifier", "Comparison", "Confidence", "Correction", "DataError", "DecisionSettings",
+    "Description", "Difference", "Entropy", "Entry", "EstimatorSettings", "Expression", "FewLabels", "Finding", "Fit",
+    "Flag", "Keyword", "LabelPlan", "Length", "MandolineError", "MethodSettings", "Metric", "MetricSettings", "Missing",
     "Model", "ModelComparison", "ModelReport", "Noise", "Not", "Overlap", "OverlapError", "Prediction", "Predictions",
     "Project", "ProjectError", "Range", "Ranking", "Regex", "Report", "Reproduction", "RowMap", "Sample", "Slice",
     "SliceAudit", "SliceError", "SliceRow", "SliceTable", "Spread", "Suggestion", "Suggestions", "Threshold",

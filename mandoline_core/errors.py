@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 from mandoline_core.formatting import listed
+
+_SHORTEST = 3  # letters of a word that is looked for among the words of names
 
 
 class MandolineError(ValueError):
@@ -42,7 +45,21 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     >>> did_you_mean("zebra", ["label", "text"])
     ''
     """
-    choices = [str(choice) for choice in choices]
-    folded = {choice.casefold(): choice for choice in choices}
-    close = difflib.get_close_matches(str(word).casefold(), list(folded), n=1, cutoff=0.6)
-    return f" Did you mean {folded[close[0]]!r}?" if close else ""
+    close = nearest(word, choices)
+    return "" if close is None else f" Did you mean {close!r}?"
+
+
+def nearest(word: str, choices: Iterable[str]) -> str | None:
+    """Return the choice that is spelt nearly like a word, or else the first that has it as one of its words.
+
+    >>> nearest("lable", ["label", "text"]), nearest("wind", ["window", "wind_speed"]), nearest("zebra", ["text"])
+    ('label', 'wind_speed', None)
+    """
+    folded = {str(choice).casefold(): str(choice) for choice in choices}
+    sought = str(word).casefold()
+    if len(sought) >= _SHORTEST and sought not in folded:
+        for choice, name in folded.items():
+            if sought in re.split(r"[\W_]+", choice):
+                return name
+    close = difflib.get_close_matches(sought, list(folded), n=1, cutoff=0.6)
+    return folded[close[0]] if close else None

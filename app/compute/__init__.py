@@ -25,9 +25,11 @@ from app.compute.columns import (
     identifiers,
     predicted_classes,
     source_classes,
+    type_guesses,
     value_counts,
 )
 from app.compute.comparisons import (
+    DRAWS,
     Pace,
     ask_quick,
     backtest,
@@ -64,7 +66,7 @@ from app.compute.counting import (
     still_counting,
     wait_for_tables,
 )
-from app.compute.data import forget, new_labels, plain_samples, samples, table_at
+from app.compute.data import forget, new_labels, plain_samples, samples, table_at, untyped_columns
 from app.compute.edits import EditEffect, attempt, change, dry_run, edit_effect
 from app.compute.estimates import (
     LastEdit,
@@ -119,6 +121,7 @@ from app.compute.slice_suggestions import (
     suggestion_job,
     suggestions,
 )
+from app.compute.slides import AUDIENCES, EXAMPLES, example_rows, slides
 from app.compute.spreads import spread, spread_job
 from app.compute.track import TrackState, ask_track, check_table, start_track, track_job, track_json, track_state
 from app.compute.trust import (

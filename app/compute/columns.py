@@ -11,7 +11,7 @@ from app.compute.keys import kept
 from app.project import Workspace
 from app.words import tables
 from mandoline_core import Model, Sample
-from mandoline_core.data import class_codes, class_name, is_date, milliseconds, profile_column
+from mandoline_core.data import Reading, class_codes, class_name, guess_types, is_date, milliseconds, profile_column
 from mandoline_core.domain_classifier import default_columns
 from mandoline_core.project import RoleGuess, guess_roles
 
@@ -66,6 +66,17 @@ def identifiers(workspace: Workspace) -> dict[str, str]:
     shared = (column for column in source.columns if column in target.columns and column not in source.roles)
     profiles = (profile_column(column, source, target) for column in shared)
     return {found.name: found.drawback for found in profiles if found.kind == "identifier"}
+
+
+@kept(by=keys.tables)
+def type_guesses(workspace: Workspace) -> dict[str, tuple[Reading, ...]]:
+    """Find columns of text whose values nearly all read as numbers or dates, with how each sample would be read."""
+    found: dict[str, list[Reading]] = {}
+    for sample in plain_samples(workspace):
+        for column, reading in guess_types(sample.frame).items():
+            if column not in found or found[column][0].type == reading.type:
+                found.setdefault(column, []).append(reading)
+    return {column: tuple(readings) for column, readings in found.items()}
 
 
 @kept(by=keys.rows)

@@ -24,6 +24,7 @@ Pace = Literal["quick", "slow"]
 # Quick methods run unasked, so they end soon after the page is left; slow ones were asked for.
 _COMPARISONS: dict[Pace, JobKind[Entry]] = {"quick": JobKind("quick", patience=15.0), "slow": JobKind("slow")}
 _BACKTESTS = JobKind[ModelBacktest]("backtest")
+DRAWS = (10, 30, 100)  # shifts of a kind, to choose from
 
 
 def pace_of(name: str) -> Pace:

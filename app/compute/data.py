@@ -6,9 +6,10 @@ What fits into memory is read on the spot; data that stay in a table are opened 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import narwhals as nw
 import streamlit as st
 
 from app.compute.jobs import ask_for
@@ -17,6 +18,7 @@ from mandoline_core import MandolineError, Model, Sample, read_table
 from mandoline_core.data import (
     ENGINES,
     Cache,
+    ColumnType,
     Files,
     choose_engine,
     complete_models,
@@ -44,6 +46,8 @@ class Data:
         Of each file its path, when it was changed, and its size.
     guarded : bool
         Whether a visitor named the path, so that it must be under an allowed folder whenever it is opened.
+    types : tuple of pairs of str
+        Columns of text that are read as something else, each with what.
     """
 
     path: str
@@ -53,6 +57,7 @@ class Data:
     master: str | None = None
     guarded: bool = False
     states: _States = ()
+    types: tuple[tuple[str, ColumnType], ...] = ()
 
 
 def _sample_bytes(*samples: Sample) -> int:
@@ -87,6 +92,15 @@ def samples(workspace: Workspace) -> tuple[Sample, Sample]:
 def plain_samples(workspace: Workspace) -> tuple[Sample, Sample]:
     """Read both samples without roles: what can be read whatever the roles say."""
     return _open(_data(workspace, "source")), _open(_data(workspace, "target"))
+
+
+def untyped_columns(workspace: Workspace) -> dict[str, tuple[str, ...]]:
+    """List the columns of each side that are text in its file, whatever the project reads them as."""
+    found = {}
+    for side in ("source", "target"):
+        sample = _open(replace(_data(workspace, side), types=()))
+        found[side] = tuple(column for column, dtype in sample.schema.items() if dtype == nw.String)
+    return found
 
 
 def revealed(workspace: Workspace) -> Sample:
@@ -134,7 +148,8 @@ def _data(workspace: Workspace, side: str) -> Data:
     states = () if by_name else _states(path)
     guarded = side in workspace.server
     chosen = _engine(path, engine, states, guarded)
-    return Data(str(path), workspace.names[side], chosen, table, master, guarded, states)
+    types = tuple(sorted(getattr(project, f"{side}_types").items()))
+    return Data(str(path), workspace.names[side], chosen, table, master, guarded, states, types)
 
 
 def _engine(path: Path, engine: str | None, states: _States, guarded: bool) -> str | None:
@@ -190,7 +205,7 @@ def _open(data: Data) -> Sample:
             server_files.check(Path(data.path))
         # A page waits for what is read into memory, and for nothing else.
         if data.table is not None or data.engine not in (None, "auto", "pandas") or not _is_small(data):
-            key, title = ("open", data.path, data.table, data.engine), f"Opening {data.name}"
+            key, title = ("open", data.path, data.table, data.engine, data.types), f"Opening {data.name}"
             ask_for(key, data, title, lambda: _opened.put(data, _read(data)), lambda: _opened.get(data) is not None)
             found = _opened.get(data)
         else:
@@ -202,9 +217,9 @@ def _open(data: Data) -> Sample:
 def _read(data: Data) -> Sample:
     path = Path(data.path)
     if data.engine in (None, "auto", "pandas") and data.table is None and not is_pattern(path) and _is_small(data):
-        return Sample(read_table(path), name=data.name)
+        return Sample(read_table(path), name=data.name, types=dict(data.types))
     rows = open_data(path, engine=data.engine or "auto", table=data.table, master=data.master)
-    return Sample(rows, name=data.name)
+    return Sample(rows, name=data.name, types=dict(data.types))
 
 
 def _is_small(data: Data) -> bool:
@@ -220,8 +235,7 @@ def _files(name: str, states: _States) -> Files:
 def _with_roles(
     sample: Sample, label: str | None, models: tuple[Model, ...], group: str | None, weight: str | None
 ) -> Sample:
-    name, table = sample.name, sample.table
-    return Sample(sample.frame, label=label, models=models, name=name, table=table, group=group, weight=weight)
+    return sample.with_rows(sample.frame, label=label, models=models, table=sample.table, group=group, weight=weight)
 
 
 def model_of(workspace: Workspace) -> Model | None:

@@ -56,7 +56,7 @@ from mandoline_core.pipeline import (
     request_of,
 )
 from mandoline_core.pipeline import fit as fit_cells
-from mandoline_core.report import complete, report_of, with_truth
+from mandoline_core.report import complete, report_of, with_spreads, with_truth
 from mandoline_core.report import report as full_report
 from mandoline_core.slices import resolve
 
@@ -194,7 +194,7 @@ def quoted_report(workspace: Workspace, labelled: Sample | None) -> Report:
     """Report on all models as they are quoted: intervals allow for the choice of slices, which may take seconds."""
     found = whole_report(workspace)
     if spreads.is_wanted(workspace):
-        found = found.with_spreads(spreads.spreads(workspace))
+        found = with_spreads(found, spreads.spreads(workspace))
     return complete(found, some=new_labels(workspace), labelled=labelled)
 
 
@@ -212,6 +212,9 @@ def whole_report(workspace: Workspace) -> Report:
     return full_report(asked, recall, models=models)
 
 
+_ASIDE = ("name", "note", "target_labels", "target_key")  # settings that are no edit of the estimate
+
+
 @dataclass(frozen=True)
 class LastEdit:
     """Hold the last edit: its name, and the report before it, if there was one."""
@@ -225,6 +228,8 @@ def last_edit(workspace: Workspace) -> LastEdit | None:
     """Name the last edit, with the report before it where there was an estimate; None where data or metric differ."""
     earlier, label = state.before(workspace), workspace.revision.label
     if earlier is None or earlier.project.metric != workspace.project.metric:
+        return None
+    if replace(earlier.project, **{key: getattr(workspace.project, key) for key in _ASIDE}) == workspace.project:
         return None
     try:
         if keys.answers(earlier) != keys.answers(workspace):

@@ -20,7 +20,7 @@ from app.project import Workspace
 from mandoline_core import MandolineError, Sample, Slice
 from mandoline_core.data import Cache
 from mandoline_core.estimators import get_estimator
-from mandoline_core.report import notes_of
+from mandoline_core.project import public_text
 
 Key = tuple[str, ...]
 MOST_BYTES = 600_000_000  # of answers; a machine of a few gigabytes has room for them
@@ -197,9 +197,8 @@ def report(workspace: Workspace) -> Key:
 
 
 def written(workspace: Workspace) -> Key:
-    """Name what the written report depends on: names and notes, too."""
-    project = workspace.project
-    return (*report(workspace), project.name, project.note, repr(notes_of(project.slices)))
+    """Name what the written report depends on: all that the project file says, too, which is part of it."""
+    return (*report(workspace), public_text(workspace.project, workspace.names))
 
 
 def some_labels(workspace: Workspace) -> Key:

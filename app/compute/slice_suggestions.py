@@ -21,8 +21,13 @@ _SUGGESTIONS = JobKind[Suggestions]("suggest")
 
 
 def suggestions(workspace: Workspace) -> Suggestions | None:
-    """Return what is worth trying, if it has been found for the current project."""
-    return _SUGGESTIONS.result(_key(workspace))
+    """Return what is worth trying, if it has been found: what matters most to the model on show comes first."""
+    found = _SUGGESTIONS.result(_key(workspace))
+    if found is None:
+        return None
+    model = workspace.model
+    ranked = sorted(found.suggestions, key=lambda one: -abs(one.trials[model].z if model in one.trials else 0.0))
+    return replace(found, suggestions=tuple(ranked))
 
 
 def suggestion_job(workspace: Workspace) -> Job | None:

@@ -11,6 +11,7 @@ from app.compute.jobs import Job, JobKind, Task
 from app.project import Workspace
 from mandoline_core import Report, Spread
 from mandoline_core.estimators import get_estimator
+from mandoline_core.report import find_spreads
 
 _SPREADS = JobKind[dict[str, Spread]]("spread")
 
@@ -39,7 +40,7 @@ def spread_job(workspace: Workspace) -> Job | None:
 
 def start(workspace: Workspace, whole: Report) -> Job:
     """Look for it in the background, as `mandoline estimate` does."""
-    task = Task(_key(workspace), "Trying other plausible slices", lambda job: whole.find_spreads(job.note))
+    task = Task(_key(workspace), "Trying other plausible slices", lambda job: find_spreads(whole, job.note))
     return _SPREADS.start(workspace, [task])
 
 

@@ -37,7 +37,8 @@ def track_state(workspace: Workspace) -> TrackState:
     estimates = {batch: _ESTIMATES.result(key) for batch, key in _keys(workspace, batches).items()}
     done = tuple(estimate for estimate in estimates.values() if estimate is not None)
     waiting = tuple(batch for batch, estimate in estimates.items() if estimate is None)
-    alert = track_plan.alert_of(plan, get_metric(workspace.project.metric))
+    project = workspace.project
+    alert = track_plan.alert_of(plan, get_metric(project.metric), project.decision.threshold)
     record = tuple(read_record(state.store().track_memory(workspace.id)))
     track = Track(workspace.project, done, alert, record)
     try:

@@ -14,8 +14,18 @@ from mandoline_core.slices import ANSWERS
 
 Place = tuple[str, ...]
 
-_PLAIN = ("name", "note", "label", "source_path", "target_path", "target_labels", "target_key")
-_SETTINGS = ("metric", "estimator", "methods", "trust")
+_PLAIN = (
+    "name",
+    "note",
+    "label",
+    "source_path",
+    "target_path",
+    "target_labels",
+    "target_key",
+    "source_group",
+    "target_group",
+)
+_SETTINGS = ("metric", "estimator", "methods", "trust", "decision", "source_types", "target_types")
 _WORDS = {
     "name": "project name",
     "note": "project note",
@@ -24,10 +34,15 @@ _WORDS = {
     "target_path": "new data",
     "target_labels": "labels of the new data",
     "target_key": "key of the labels",
+    "source_group": "group of the labelled data",
+    "target_group": "group of the new data",
+    "source_types": "column types of the labelled data",
+    "target_types": "column types of the new data",
     "metric": "metric",
     "estimator": "estimator settings",
     "methods": "method settings",
     "trust": "irrelevant columns",
+    "decision": "decision",
     "edges": "pairs of slices",
 }
 
@@ -225,6 +240,8 @@ def _settings(before: Project, after: Project) -> Iterator[Change]:
     for place in old | new:
         if place[0] not in ("slices", "edges", "trust") and old.get(place) != new.get(place):
             name = _WORDS.get(place[0], place[0]) if len(place) == 1 else " ".join(place).replace("_", " ")
+            if place[0] in ("source_types", "target_types"):
+                name = f"type of {' '.join(place[1:])} ({'new' if place[0] == 'target_types' else 'labelled'} data)"
             yield Change("Settings", name, _setting(place, old.get(place)), _setting(place, new.get(place)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from app.words import corrections
 from mandoline_core import Correction, Noise, Project, ProjectError, Sample, Slice, SliceAudit, SliceError
 from mandoline_core import slices as rules
+from mandoline_core.data import ColumnType
 from mandoline_core.slices import Answer, Side
 
 
@@ -157,6 +158,15 @@ def set_group(project: Project, column: str, sides: Collection[str]) -> Project:
     if "source" in sides:
         project = replace(project, source_group=column)
     return replace(project, target_group=column) if "target" in sides else project
+
+
+def set_type(project: Project, column: str, kind: ColumnType | None, sides: Collection[str]) -> Project:
+    """Read a column of text as numbers or dates, in some of the samples; None reads it as text again."""
+    changed: dict[str, Any] = {}
+    for side in sides:
+        types = {name: known for name, known in getattr(project, f"{side}_types").items() if name != column}
+        changed[f"{side}_types"] = types if kind is None else {**types, column: kind}
+    return replace(project, **changed)
 
 
 def find_slice(project: Project, name: str) -> Slice:

@@ -140,6 +140,7 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
         table=source.table,
         group=project.source_group,
         weight=project.source_weight,
+        types=project.source_types,
     )
     new = Sample(
         target.frame,
@@ -148,6 +149,7 @@ def check_roles(project: Project, source: Sample, target: Sample) -> None:
         table=target.table,
         group=project.target_group,
         weight=project.target_weight,
+        types=project.target_types,
     )
     for sample in (labelled, new):
         _ = sample.clusters  # refuses a group that is the same in all rows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 from typing import Literal, NamedTuple, get_args
+from urllib.parse import urljoin, urlsplit
 
 import streamlit as st
 
@@ -107,6 +108,12 @@ def shareable() -> dict[Share, str]:
         return {found.kind: f"{base}?{found.kind}={found.token}"}
     sharing, kinds = store().sharing.access(found.project) or {}, get_args(Share)
     return {kind: f"{base}?{kind}={sharing[kind]}" for kind in kinds[::-1] if sharing.get(kind)}
+
+
+def slides_link() -> str:
+    """Return the link to the slides that may be handed to who only looks; empty where its owner has made none."""
+    view = shareable().get("view", "")
+    return urljoin(view, f"present?{urlsplit(view).query}") if view else ""
 
 
 def can_share() -> bool:

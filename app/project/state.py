@@ -285,6 +285,11 @@ def has_project() -> bool:
     return reached_link() is not None
 
 
+def follows_dead_link() -> bool:
+    """Tell whether a visitor has come with a link that leads nowhere, or no longer."""
+    return links.is_asked_for() and reached_link() is None
+
+
 def names_no_project() -> bool:
     """Tell whether a visitor has no project open and has come without a link to one."""
     return not has_project() and _given() is None
@@ -373,8 +378,6 @@ def _project_id() -> str:
     """Find the project of this visit, or start one."""
     found = reached_link()
     if found is None:
-        if links.is_asked_for():
-            st.session_state["kept:lost"] = True
         project_id = _start()
         links.point_home(project_id)
         return project_id

@@ -56,15 +56,20 @@ def plan_of(document: Document) -> TrackPlan:
     return TrackPlan(given, None if alert is None else AlertRule(**alert), labels)
 
 
-def alert_of(plan: TrackPlan, metric: Metric) -> AlertRule | None:
-    """Return when to alert; a worst score that was meant for another metric and is invalid for this one is left out."""
-    if plan.alert is None or plan.alert.worst is None:
-        return plan.alert
-    try:
-        check_worst("worst", plan.alert.worst, metric)
-    except MandolineError:
-        return replace(plan.alert, worst=None)
-    return plan.alert
+def alert_of(plan: TrackPlan, metric: Metric, threshold: float | None = None) -> AlertRule | None:
+    """Return when to alert; without a worst score of its own, at the project's threshold.
+
+    A worst score that was meant for another metric and is invalid for this one is left out.
+    """
+    rule, worst = plan.alert, threshold
+    if rule is not None and rule.worst is not None:
+        worst = rule.worst
+    if worst is not None:
+        try:
+            check_worst("worst", worst, metric)
+        except MandolineError:
+            worst = None
+    return None if rule is None and worst is None else replace(rule or AlertRule(), worst=worst)
 
 
 def batches_of(plan: TrackPlan) -> tuple[list[Batch], list[MandolineError]]:

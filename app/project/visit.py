@@ -94,7 +94,7 @@ def bind(key: str, value: Any) -> str:
     bound = st.session_state.setdefault("bound", {})
     # What the project held when the widget was last set is kept beside it. Only where the project has changed since
     # (undo, another tab, another person) is the widget set anew: else it would lose what is being typed.
-    if key == st.session_state.pop("left", None) and key in st.session_state:
+    if key == st.session_state.get("left") and key in st.session_state:
         bound[key] = value
     elif key not in st.session_state or key not in bound or bound[key] != value:
         # Setting a value that is there already would take a slider back from where it has gone in the meantime.
@@ -105,7 +105,7 @@ def bind(key: str, value: Any) -> str:
 
 
 def leave(key: str) -> None:
-    """Leave a widget as it is when it is drawn next, whatever the project holds: a hand is moving it."""
+    """Leave a widget as it is when it is drawn, whatever the project holds: a hand is moving it. No key ends that."""
     st.session_state["left"] = key
 
 
@@ -134,6 +134,8 @@ def drawn(revision: Revision) -> None:
     st.session_state.pop("redraw", None)
     for text, icon in st.session_state.pop("to_say", ()):
         _toast(text, icon)
+    if st.session_state.get("seen") not in (None, revision.number):
+        tell(f"Changed in another tab or by someone else: {revision.label}.")
     see(revision.number)
 
 

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app import access, compute
 from app.project import Share, Workspace, documents, links, people, state, visit
+from app.views import parts
 from app.words import wording
 from mandoline_core import MandolineError
 from mandoline_core.formatting import file_stem
@@ -75,9 +76,8 @@ def _account() -> None:
 def _project(workspace: Workspace) -> None:
     """Show what is open, and how it does."""
     project = workspace.project
-    if visit.remember("lost"):
-        st.warning("The project of this link no longer exists. This is a new one.")
     if workspace.view_only:
+        parts.style("view_only.css")
         st.badge("View only", icon=":material/visibility:", color="gray")
         st.markdown(f"**{wording.plain(project.name)}**")
         if st.button("Make my own copy", icon=":material/content_copy:", type="primary"):
@@ -137,7 +137,7 @@ def _take_away(workspace: Workspace) -> None:
         says = "Same as mandoline estimate --json."
         _download(workspace, "Download estimate (JSON)", "json", compute.estimate_json, says)
         if not in_table:
-            says = "The weight of each labelled row, one column per model."
+            says = "The weight of each labelled row, by its number in the file; one column per model."
             _download(workspace, "Download weights (CSV)", "csv", compute.weights_csv, says)
 
 
@@ -231,6 +231,14 @@ _LEADS = {
     "Projects": ("views/projects/projects.py", ":material/upload:"),
 }
 
+# What is open when the tour comes to a step, by its number.
+_OPENED: dict[int, dict[str, str]] = {
+    2: {"editing": "negation", "chosen_view": "Rule"},
+    3: {"chosen_view": "Rule"},
+    4: {"editing": "negation", "chosen_view": "Reliability"},
+    5: {parts.TAB: "Checks"},
+}
+
 
 def show_tour(page: str) -> None:
     """Show the current step above the page it is about, and nothing on others."""
@@ -254,6 +262,8 @@ def _tour_step(page: str) -> None:
                 st.page_link(path, label="Use my data" if last else f"Go to {spoken_of}", icon=icon)
             if not last and st.button("Next", key="next_step"):
                 visit.remember("tour_step", number + 1)
+                for name, what in _OPENED.get(number + 1, {}).items():
+                    visit.remember(name, what)
                 st.switch_page(_LEADS[wording.TOUR[number][0]][0])
             st.button("Close the tour", key="close_tour", type="tertiary", on_click=_close_tour)
 

@@ -12,7 +12,9 @@ from app.project import Workspace, edits, visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import Finding
+from mandoline_core.checks import LABELS
 
+_LABELLING = (parts.TAB, "Label a few")
 CHECKS = ("columns", "apart")  # the checks that look at columns
 
 
@@ -22,17 +24,32 @@ def columns_of(findings: Iterable[Finding], check: str | None = None) -> list[st
     return list(dict.fromkeys(column for one in some for column in one.numbers["columns"]))
 
 
-def buttons(columns: Iterable[str], place: str) -> None:
+def buttons(columns: Iterable[str], place: str, *, label: bool = False) -> None:
     """Offer to declare each of some columns harmless.
 
     Parameters
     ----------
     place : str
         Where on the page: a column may be offered in several places.
+    label : bool
+        Whether to offer to label new rows, too.
     """
     with st.container(horizontal=True):
         for column in columns:
             _button(column, f"harmless:{place}:{column}")
+        if label:
+            label_button(place)
+
+
+def unseen(findings: Iterable[Finding]) -> bool:
+    """Tell whether no labelled row has the values of the new rows in some column: no slice can help, labels can."""
+    return any(one.code == "names_sample" or one.numbers.get("unseen") for one in findings)
+
+
+def label_button(place: str) -> None:
+    """Lead on to where one labels a few new rows."""
+    words = f"Label {LABELS} new rows"
+    st.button(words, key=f"label_some:{place}", icon=":material/label:", on_click=visit.remember, args=_LABELLING)
 
 
 def _button(column: str, key: str) -> None:

@@ -32,7 +32,7 @@ ASSETS = Path(__file__).resolve().parents[1] / "assets"
 HEADING_WIDTH = 860  # pixels: a longer line is hard to follow
 Tool = Literal["points", "box", "lasso"]
 _LOOKS_EVERY = 1.0  # seconds
-_ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+ICONS = {"serious": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
 
 
 @contextmanager
@@ -329,14 +329,15 @@ def level_badge(level: str, **more: Any) -> None:
 def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
-    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=_ICONS[finding.severity])
+    show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=ICONS[finding.severity])
 
 
 def headline(report: ModelReport, workspace: Workspace) -> None:
     """Say the number as its verdict allows: large, with its condition, or small below what failed."""
     said = headline_of(report, reveal=workspace.revealed)
     if said.level != "red":
-        st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
+        with st.container(key="headline"):
+            st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
     else:
         st.markdown(f"#### :red[{trust_words.LIGHTS['red'].icon}] {wording.plain(said.obstacle)}", width=HEADING_WIDTH)
         st.markdown(wording.plain(said.way_on), width=HEADING_WIDTH)

@@ -4,5 +4,4 @@ from __future__ import annotations
 
 from app.words import corrections
 from app.words.comparison import METHOD_WIDTH, WRAPPED, duration, percent
-from app.words.story import Slide, reveal, slides, story_points
 from app.words.wording import highlighted, plain, tell

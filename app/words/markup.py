@@ -136,11 +136,15 @@ def _step(label: str, before: float, now: float, *, share: bool) -> str:
 
     >>> _step("add slang:", 0.804, 0.794, share=True), _step("rename slang:", 0.794, 0.7941, share=True)
     ('add slang: -1.0 points (80.4% \u2192 79.4%)', 'rename slang: no change')
+    >>> _step("add slang:", 0.93744, 0.83656, share=True)
+    'add slang: -10.0 points (93.7% \u2192 83.7%)'
     """
-    if is_nothing(now - before, share=share):
+    old, new = show_value(before, share=share), show_value(now, share=share)
+    if is_nothing(now - before, share=share) or old == new:
         return f"{label} no change"
-    moved = show_points(now - before, share=share)
-    return f"{label} {moved} ({show_value(before, share=share)} \u2192 {show_value(now, share=share)})"
+    # Of the numbers as they are shown: 93.7 and 83.7 are 10.0 apart, whatever their next digits.
+    step = round(now, 3) - round(before, 3) if share else now - before
+    return f"{label} {show_points(step, share=share)} ({old} \u2192 {new})"
 
 
 def _line(*parts: str) -> str:

@@ -10,9 +10,10 @@ from mandoline_core.discovery import RemainingShift, TrialEstimate
 from mandoline_core.formatting import counted, show_ends, show_percent, show_value
 
 
-def coverage(one: Suggestion) -> str:
-    """Write how much of both samples a suggestion matches."""
-    return f"{show_percent(one.source)} of labelled rows, {show_percent(one.target)} of new rows"
+def coverage(one: Suggestion, model: str) -> str:
+    """Write how much of both samples a suggestion matches, for the model on show."""
+    source, target = one.shares.get(model, (one.source, one.target))
+    return f"{show_percent(source)} of labelled rows, {show_percent(target)} of new rows"
 
 
 def effect(trial: TrialEstimate, *, share: bool) -> str:

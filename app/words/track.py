@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 import pandas as pd
@@ -10,7 +11,15 @@ from app.words.trust import LIGHTS
 from app.words.wording import plain, tell
 from mandoline_core import MandolineError
 from mandoline_core.findings import MEANINGS
-from mandoline_core.formatting import listed, show_change, show_interval, show_percent, show_points, show_value
+from mandoline_core.formatting import (
+    listed,
+    show_change,
+    show_interval,
+    show_percent,
+    show_points,
+    show_value,
+    tidy_number,
+)
 from mandoline_core.metrics import Metric
 from mandoline_core.monitoring import LEVELS, AlertRule, Track, realised_words
 
@@ -101,9 +110,28 @@ def drop_label(metric: Metric) -> str:
     return f"Alert on a drop of more than ({'points' if metric.share else metric.spoken})"
 
 
+def limits(metric: Metric, scale: float) -> tuple[float | None, float | None]:
+    """Return the least and the largest score that there can be, where there is one."""
+    least, most = metric.bounds or (-math.inf, math.inf)
+    least = max(least, 0.0) if metric.better == "near 0" else least
+    return (
+        float(scale * least) if math.isfinite(least) else None,
+        float(scale * most) if math.isfinite(most) else None,
+    )
+
+
 def worst_label(metric: Metric) -> str:
     """Label the field for the worst score without an alert."""
     return f"Alert when {_BEYOND[metric.better]} ({'%' if metric.share else metric.spoken})"
+
+
+def threshold_hint(threshold: float | None, scale: float) -> str:
+    """Say in an empty field for the worst score which one holds.
+
+    >>> threshold_hint(0.725, 100), threshold_hint(None, 100)
+    ('72.5 (threshold)', 'never')
+    """
+    return "never" if threshold is None else f"{tidy_number(scale * threshold):g} (threshold)"
 
 
 def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
@@ -111,7 +139,7 @@ def rule_sentence(rule: AlertRule | None, metric: Metric) -> str:
 
     >>> from mandoline_core.metrics import get_metric
     >>> rule_sentence(AlertRule(3, "first", 0.8), get_metric("accuracy"))
-    'Alerts: more than 3 points worse than on the first batch, or below 80\\.0%.'
+    'Alerts: more than 3 points worse than on the first batch, or below 80.0%.'
     """
     if rule is None or not (rule.bounded or rule.verdict):
         return "No alert rule."

@@ -10,7 +10,10 @@ from mandoline_core.estimators import get_estimator
 from mandoline_core.formatting import counted, show_value
 from mandoline_core.report.words import Headline
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|$:~&]")
+# Only what Markdown reads as its own, and only where it does: the names of controls are read out with their escapes.
+_SPECIAL = re.compile(r"[\\`*\[\]<|$~]|(?<![^\W_])_|_(?![^\W_])|&(?=[#\w])")
+_SHORTCODE = re.compile(r":\S")  # an icon, a colour, a link
+_STARTS_LINE = re.compile(r"^([#+=>-]|\d+(?=[.)])[.)])")
 # Streamlit turns these into arrows, dashes, links, icons and its logo after escapes are gone: an invisible joiner stops
 # it.
 _REWRITTEN = re.compile(
@@ -25,15 +28,19 @@ def plain(text: str) -> str:
 
     >>> plain("**b** $x$")
     '\\*\\*b\\*\\* \\$x\\$'
+    >>> plain("Betrag (EUR) from 0.5 to wind_speed"), plain("1. a")
+    ('Betrag (EUR) from 0.5 to wind_speed', '1\\. a')
     """
-    return _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
+    escaped = _SPECIAL.sub(r"\\\g<0>", _REWRITTEN.sub(_JOINER, re.sub(r"\s+", " ", text)))
+    escaped = escaped.replace(":", r"\:") if _SHORTCODE.search(text) else escaped
+    return _STARTS_LINE.sub(lambda start: f"{start[0][:-1]}\\{start[0][-1]}", escaped)
 
 
 def tell(text: object) -> str:
     r"""Escape a sentence of the library, or an error.
 
     >>> tell("Slice *a*.")
-    'Slice \\*a\\*\\.'
+    'Slice \\*a\\*.'
     """
     return plain(str(text))
 
@@ -75,16 +82,20 @@ TOUR = (
         "Result",
         "Read the number",
         (
-            "A model was tested on 6,000 labelled reviews. The number below estimates how often it is right on new "
-            "reviews without labels."
+            "Mandoline estimates how well a model does on new data without labels. This one was tested on 6,000 "
+            "labelled reviews. The number below is for new reviews."
         ),
     ),
-    ("Slices", "Switch a slice off", "Switch *negation* off and on again, and watch the number move."),
+    (
+        "Slices",
+        "Switch a slice off",
+        "Switch *negation* off and on again. Watch number, weights and curve.",
+    ),
     ("Slices", "Make a slice", "Type a word in the line at the top: a slice appears, and the number moves."),
     (
         "Slices",
         "Say how reliable it is",
-        "Open *Reliability* and move a slider. The number, the weights and the curve follow.",
+        "*Reliability* is open: no rule is always right. Move a slider, and the number and the weights follow.",
     ),
     ("Result", "Check it", "The sample comes with hidden labels. Reveal the true value and compare."),
     ("Projects", "Use my data", "You need two tables: rows with labels, and rows without."),

@@ -6,7 +6,7 @@ One file a check; sensitivity to hidden change is here too.
 from __future__ import annotations
 
 from mandoline_core.checks.balance import BalanceLine, columns_of, times_by_size, unmodelled_balance
-from mandoline_core.checks.check import CheckRule, NotRun
+from mandoline_core.checks.check import LABELS, CheckRule, NotRun
 from mandoline_core.checks.checks import (
     CHECKS,
     add_labels,

@@ -15,6 +15,8 @@ from mandoline_core.findings import Finding
 from mandoline_core.formatting import counted
 from mandoline_core.pipeline import Estimate
 
+LABELS = 60  # of new rows: few enough to ask for, enough to show a large change
+
 
 class NotRun(NamedTuple):
     """Say why a check did not run: in full, and as a short headline if there is one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from mandoline_core.checks.balance import BalanceLine, worst_first
-from mandoline_core.checks.check import NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
+from mandoline_core.checks.check import LABELS, NO_WEIGHTS, CheckRule, NotRun, too_few_rows, weights_rows
 from mandoline_core.checks.domain_classifier import DomainTest
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.domain_classifier import NamingColumn, name_features
@@ -65,7 +65,7 @@ def naming_findings(naming: Sequence[NamingColumn]) -> Iterator[Finding]:
         "warning",
         f"{names} {says} the sample ({values}), so {compared} not compared.",
         f"If nothing else changed with {listed(one.column for one in naming)}, mark "
-        f"{'them' if named else 'it'} as irrelevant with a reason. Otherwise label some new rows.",
+        f"{'them' if named else 'it'} as irrelevant with a reason. Otherwise label {LABELS} new rows.",
         "No check can see what else changed between the two.",
         numbers={
             "columns": tuple(one.column for one in naming),
@@ -112,6 +112,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
                 "after": line.after,
                 "effect": line.measured and line.measured.effect,
                 "could_move": line.measured and line.measured.most,
+                "unseen": line.unseen or line.constant,
             },
         )
 
@@ -135,7 +136,7 @@ def _remedy(line: BalanceLine) -> str:
 def unseen_remedy(column: str) -> str:
     """Say what to do about a column if no labelled row has the values of the new rows."""
     why = "You have no labelled rows like these, so no slice can help."
-    return f"{why} Mark {column} as irrelevant, or label some new rows."
+    return f"{why} Mark {column} as irrelevant with a reason, or label {LABELS} new rows."
 
 
 def _named(line: BalanceLine) -> str:
@@ -186,6 +187,7 @@ def domain_findings(test: DomainTest, unseen: Collection[str] = ()) -> Iterator[
         numbers={
             "before": test.before,
             "after": test.after,
+            "unseen": column in unseen,
             "columns": tuple(feature.column for feature in test.top_features),
             "features": features,
             "source": test.n_source,

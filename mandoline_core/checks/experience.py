@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from mandoline_core.checks.check import LABELS
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.second_opinion import SecondOpinionOn
 from mandoline_core.estimators import Mandoline
@@ -20,7 +21,6 @@ from mandoline_core.project import Hits, project_hits
 
 ENOUGH_HITS = 5  # estimates of the project itself that labels confirmed or not: from here on they are quoted first
 METRICS = ("accuracy", "error")  # what the bands were measured on
-LABELS = 60  # of new rows
 _GRADES = (2, 5, 10)  # points by which methods disagree
 _DETECT = 1.959964 + 0.841621  # standard errors: a test at 5% that finds the change 8 times in 10
 SHARES = {"half": 0.5, "eight_of_ten": 0.8, "nine_of_ten": 0.9}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mandoline_core.checks.check import CheckRule, NotRun
+from mandoline_core.checks.check import LABELS, CheckRule, NotRun
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.support import TINY
 from mandoline_core.errors import MandolineError
@@ -47,6 +47,8 @@ class SlicesCheck(CheckRule):
             if n < TINY:
                 text = f"Slice {name!r} contains {'all but ' if side == 'outside' else ''}{counted(n, 'labelled row')}."
                 remedy = "Widen its rule, merge it with another slice, or label more such rows."
+                if not n and side == "inside":
+                    remedy = f"No weights can make up for that. Label {LABELS} such rows, or turn the slice off."
                 detail = "The score of these few rows is mostly sampling error."
                 yield _about("tiny_slice", "warning", text, remedy, name, detail=detail, n=n, side=side)
             shares = float(source[number, 1]), float(target[number, 1])

@@ -10,11 +10,13 @@ import numpy as np
 from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.tail import USABLE
+from mandoline_core.data import PLURALS, quoted_examples
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import counted, show_times
 from mandoline_core.pipeline import Estimate
 
 FEW_ROWS = 30  # below, a mean of rows is not yet normal, which intervals rest on
+MOSTLY_READ = 0.9  # of a column's texts; with fewer, it may hold something else
 FEW_GROUPS = 20  # below, a variance by groups is rough; below half of it, Student's t no longer makes up for that
 FEW_EFFECTIVE_ROWS = 100  # a margin of error of ten points and more on a share
 
@@ -70,6 +72,7 @@ class RowsCheck(CheckRule):
                     f"Intervals need at least {FEW_ROWS} rows.",
                     numbers={"n": float(n), "least": FEW_ROWS},
                 )
+        yield from _unread_values(estimate)
         yield from _about_groups(estimate)
         yield from _about_design_weights(estimate)
 
@@ -98,6 +101,31 @@ def _about_design_weights(estimate: Estimate) -> Iterator[Finding]:
         f"Design weights count {shown}.",
         numbers={data: alike for data, (_, alike, _) in counts.items()},
     )
+
+
+def _unread_values(estimate: Estimate) -> Iterator[Finding]:
+    """Count the texts that became missing because they are not what their column was declared to hold."""
+    rows = estimate.cells.rows
+    if rows is None:
+        return
+    sides = {"labelled": rows.source.readings, "new": rows.target.readings}
+    for column in dict.fromkeys(name for readings in sides.values() for name in readings):
+        found = {data: readings[column] for data, readings in sides.items() if column in readings}
+        lost = {data: reading for data, reading in found.items() if reading.n_unread}
+        if not lost:
+            continue
+        counts = " and ".join(f"{one.n_unread:,} of {one.n_known:,} {data}" for data, one in lost.items())
+        first = next(iter(lost.values()))
+        mostly = all(reading.share >= MOSTLY_READ for reading in lost.values())
+        yield Finding(
+            "rows",
+            "values_unread",
+            "info" if mostly else "warning",
+            f"{column} is read as {PLURALS[first.type]}: {counts} values are something else "
+            f"({quoted_examples(first)}) and count as missing.",
+            "" if mostly else f"Check whether {column} holds {PLURALS[first.type]}.",
+            numbers={"column": column, "unread": tuple(one.n_unread for one in lost.values())},
+        )
 
 
 def _about_groups(estimate: Estimate) -> Iterator[Finding]:

@@ -29,7 +29,10 @@ HELP = "Write the full report as one self-contained HTML file."
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Take a project, the output file, and whether to reveal the truth."""
-    out = {"--out FILE": "output file (default: NAME-report.html next to the project)"}
+    out = {
+        "--out FILE": "output file (default: NAME-report.html next to the project)",
+        "--since FILE": "an earlier report in HTML: say what has changed since",
+    }
     take(parser, {**PROJECT, **REVEAL, **PLAIN, **out})
 
 
@@ -40,12 +43,15 @@ def run(options: argparse.Namespace) -> None:
     project = load(options)
     path = options.out or options.project.parent / f"{file_stem(project.name)}-report.html"
     check_outputs(project, path)
+    since = None if options.since is None else options.since.read_text(encoding="utf-8", errors="replace")
     with Progress() as progress:
-        make_report(project, options, progress, html=path)
+        make_report(project, options, progress, html=path, since=since)
     say(f"Wrote {path}.")
 
 
-def make_report(project: Project, options: argparse.Namespace, progress: Progress, html: Path | None) -> Report:
+def make_report(
+    project: Project, options: argparse.Namespace, progress: Progress, html: Path | None, since: str | None = None
+) -> Report:
     """Estimate, and write the report as HTML if a path is given; with the truth only if it is revealed."""
     from mandoline_core.report import estimate
 
@@ -55,5 +61,5 @@ def make_report(project: Project, options: argparse.Namespace, progress: Progres
         project = replace(project, edges=edges, estimator=replace(project.estimator, spread=False))
     report = estimate(project, reveal=options.reveal, progress=progress)
     if html is not None:
-        write(html, report.to_html(progress=progress))
+        write(html, report.to_html(since=since, progress=progress))
     return report

@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--html FILE": "write an HTML page with charts",
         "--labels PATTERN": "labels that arrived later: files named like their batch, or with a key (see the guide)",
         "--alert-drop P": "exit with 1 if an estimate is over P worse (percentage points, or the metric's unit)",
-        "--alert-under X": "exit with 1 if an estimate is worse than X (above X, where lower is better)",
+        "--alert-under X": "exit with 1 if an estimate is worse than X (above X, where lower is better; default: the "
+        "project's threshold)",
         "--alert-against source|first|previous": "what --alert-drop compares with: the score on labelled data (source, "
         "default), the first estimate, or the previous one",
         "--alert-verdict LEVEL": "exit with 1 if a verdict is LEVEL or worse, such as red",
@@ -51,14 +52,18 @@ def run(options: argparse.Namespace) -> int:
 
     project = load(options)
     metric = get_metric(project.metric)
+    worst = project.decision.threshold
+    if worst is not None:
+        check_worst("threshold", worst, metric)
     if options.alert_under is not None:
-        check_worst("--alert-under", options.alert_under, metric)
+        worst = options.alert_under
+        check_worst("--alert-under", worst, metric)
     if hint := drop_hint("--alert-drop", options.alert_drop, metric):
         complain(hint)
     rule = AlertRule(
         options.alert_drop,
         options.alert_against,
-        options.alert_under,
+        worst,
         options.alert_verdict,
         None if options.false_alarms is None else _share(options.false_alarms),
     )

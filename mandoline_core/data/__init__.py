@@ -8,6 +8,17 @@ from __future__ import annotations
 from mandoline_core.data.arrays import add_columns, as_frame
 from mandoline_core.data.cache import SAMPLE_CACHE, Cache, TemporaryFolder, memory_budget, n_bytes
 from mandoline_core.data.classes import arrow_array, class_codes, class_name, find_classes, kind_of, matching_values
+from mandoline_core.data.column_types import (
+    PLURALS,
+    TYPES,
+    ColumnType,
+    Reading,
+    check_types,
+    declare_type,
+    guess_types,
+    guess_types_of,
+    quoted_examples,
+)
 from mandoline_core.data.dates import from_milliseconds, is_date, milliseconds, moment, read_date
 from mandoline_core.data.derived import complete_models, take_derived
 from mandoline_core.data.engines import (

@@ -47,6 +47,8 @@ class Files:
         Their temporary folder, removed with them.
     original : Files, optional
         The files that they were converted from, which decide their identity.
+    read_as : str
+        The types that their columns were declared to have, as part of their identity.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Files:
     states: tuple[tuple[int, int], ...]
     folder: TemporaryFolder | None = field(default=None, compare=False, repr=False)
     original: Files | None = None
+    read_as: str = ""
 
     @classmethod
     def of(
@@ -89,7 +92,7 @@ class Files:
         """A hash of names, sizes and times of change, and of what Parquet says about its columns at its end."""
         if self.original is not None:
             return self.original.identity
-        digest = hashlib.blake2b(digest_size=16)
+        digest = hashlib.blake2b(self.read_as.encode("utf-8", "surrogatepass"), digest_size=16)
         for path, state in zip(self.paths, self.states, strict=True):
             digest.update(repr((str(path.resolve()), *state)).encode())
             with path.open("rb") as file:

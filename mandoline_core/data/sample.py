@@ -17,6 +17,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.data.arrays import arrays_frame
 from mandoline_core.data.cache import SAMPLE_CACHE
 from mandoline_core.data.classes import kind_of
+from mandoline_core.data.column_types import ColumnType, Reading, check_types, read_frame, read_table_as
 from mandoline_core.data.engines import Table, rows_in_memory
 from mandoline_core.data.fingerprint import RowKeys, fingerprint
 from mandoline_core.data.frames import PANDAS_READS_RE2, normalise_frame
@@ -57,8 +58,10 @@ class Sample:
     group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only ratios
-        matter.
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only
+        their ratios matter.
+    types : mapping of str to {"number", "date"}, optional
+        What columns of text hold, where they are to be read as something else. What cannot be read is missing.
 
     Examples
     --------
@@ -74,6 +77,7 @@ class Sample:
     table: Table | None
     group: str | None
     weight: str | None
+    readings: Mapping[str, Reading]
     _drawn_from: int | None = None
 
     def __init__(
@@ -88,6 +92,7 @@ class Sample:
         table: Table | None = None,
         group: str | None = None,
         weight: str | None = None,
+        types: Mapping[str, ColumnType] | None = None,
     ) -> None:
         models = tuple(models)
         if prediction is not None or probabilities:
@@ -101,8 +106,16 @@ class Sample:
             models = (Model("model", prediction, probabilities or {}),)
         if table is None:
             frame, table = rows_in_memory(frame, name)
-        values = {"frame": normalise_frame(frame, name), "label": label, "models": models, "name": name, "table": table}
-        values |= {"group": group, "weight": weight}
+        readings: Mapping[str, Reading] = {}
+        types = check_types(types or {})
+        if types and table is not None:
+            table, readings = read_table_as(table, types, name)
+            frame, _ = rows_in_memory(table, name)
+        whole = normalise_frame(frame, name)
+        if types and table is None:
+            whole, readings = read_frame(whole, types, name)
+        values: dict[str, Any] = {"frame": whole, "label": label, "models": models, "name": name, "table": table}
+        values |= {"group": group, "weight": weight, "readings": readings}
         for key, value in values.items():
             object.__setattr__(self, key, value)
         self._check()
@@ -274,6 +287,8 @@ class Sample:
         models: Iterable[Model] | None = None,
         name: str | None = None,
         table: Table | None = None,
+        group: str | EllipsisType | None = ...,
+        weight: str | EllipsisType | None = ...,
     ) -> Sample:
         """Return a sample of other rows whose columns have the same roles, or others where these are given.
 
@@ -283,15 +298,17 @@ class Sample:
         >>> Sample(rows, label="y", group="user").with_rows(rows, label=None)
         Sample('sample', 2 rows, columns: user, y)
         """
-        return Sample(
+        made = Sample(
             frame,
             label=self.label if isinstance(label, EllipsisType) else label,
             models=self.models if models is None else models,
             name=self.name if name is None else name,
             table=table,
-            group=self.group,
-            weight=self.weight,
+            group=self.group if isinstance(group, EllipsisType) else group,
+            weight=self.weight if isinstance(weight, EllipsisType) else weight,
         )
+        object.__setattr__(made, "readings", self.readings)
+        return made
 
     def values(self, column: str) -> nw.Series[Any]:
         """List the distinct values of a column, without missing ones; of very many, only some."""

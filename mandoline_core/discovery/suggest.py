@@ -230,12 +230,9 @@ def _try_candidate(
         for before, after in zip(states, grown, strict=True)
     }
     leading = next(one for one in grown if one.fit.model == candidate.model)
-    source, target = candidate.source, candidate.target
-    patterns = leading.fit.problem.patterns
-    if isinstance(candidate.rule, Slice) and candidate.rule.name in patterns.names:
-        # Of one slice, all rows are counted; of families and edges the draw must do.
-        number = patterns.names.index(candidate.rule.name)
-        source, target = (float(patterns.rates(side)[number, 2]) for side in ("source", "target"))
+    own = {one.fit.model: by_model[one.fit.model] for one in grown if one.fit.model in by_model}
+    shares = {one.fit.model: _shares(own.get(one.fit.model, candidate), one) for one in grown}
+    source, target = shares[candidate.model]
     return Suggestion(
         rule=candidate.rule,
         source=source,
@@ -245,6 +242,8 @@ def _try_candidate(
         unexplained=_remaining_shift(leading),
         reason=_reason(candidate, leading),
         stands_out=stands_out,
+        reasons={one.fit.model: _reason(own[one.fit.model], one) for one in grown if one.fit.model in own},
+        shares=shares,
     )
 
 
@@ -272,15 +271,26 @@ def _remaining_shift(grown: SearchState) -> RemainingShift | None:
     return RemainingShift(len(off), worst[0].name if worst else "", worst[0].after if worst else 0.0)
 
 
+def _shares(candidate: Candidate, grown: SearchState) -> tuple[float, float]:
+    """Return the shares of rows inside: of one slice all rows are counted; of families and edges the draw must do."""
+    patterns = grown.fit.problem.patterns
+    if not isinstance(candidate.rule, Slice) or candidate.rule.name not in patterns.names:
+        return candidate.source, candidate.target
+    number = patterns.names.index(candidate.rule.name)
+    source, target = (float(patterns.rates(side)[number, 2]) for side in ("source", "target"))
+    return source, target
+
+
 def _reason(candidate: Candidate, grown: SearchState) -> str:
     """Say both factors: what differs after weighting, and how the score differs there."""
-    rule, weighted = candidate.rule, candidate.target - candidate.gap
+    _, target = _shares(candidate, grown)
+    rule, weighted = candidate.rule, target - candidate.gap
     what = f"{rule.describe()}:" if isinstance(rule, Slice) else f"{candidate.name} agree on"
     difference = show_points(abs(candidate.difference), share=grown.share, sign=False)
     others = len(grown.rules) > 1  # the candidate is one of them
     after, than = (" after weighting", "the slices explain") if others else ("", "elsewhere")
     return (
-        f"{what} {show_percent(candidate.target)} of new rows, {show_percent(weighted)} of labelled rows{after}. "
+        f"{what} {show_percent(target)} of new rows, {show_percent(weighted)} of labelled rows{after}. "
         f"There the {grown.fit.problem.metric.spoken} of {candidate.model} is {difference} "
         f"{'higher' if candidate.difference > 0 else 'lower'} than {than} (z = {abs(candidate.z):.1f})."
     )

@@ -96,6 +96,11 @@ class Suggestion:
         By model.
     stands_out : bool
         Whether it is beyond sampling error, corrected for the number of candidates.
+    reasons : mapping of str to str
+        Why it is suggested, by model; `reason` is that of the model it matters to most.
+    shares : mapping of str to pairs of float
+        Shares of rows inside, by model: a slice of predictions is another for each; `source` and `target` are those of
+        the model it matters to most.
     """
 
     rule: Slice | Edge
@@ -106,6 +111,8 @@ class Suggestion:
     unexplained: RemainingShift | None
     reason: str
     stands_out: bool
+    reasons: Mapping[str, str] = field(default_factory=dict, hash=False)
+    shares: Mapping[str, tuple[float, float]] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         return f"Suggestion({self.words}: {self.reason})"
@@ -119,6 +126,10 @@ class Suggestion:
     def words(self) -> str:
         """The rule in plain words."""
         return rule_words(self.rule)
+
+    def reason_for(self, model: str) -> str:
+        """Say why it is suggested for a model; where that is not known, for the model it matters to most."""
+        return self.reasons.get(model, self.reason)
 
     @property
     def first(self) -> TrialEstimate:

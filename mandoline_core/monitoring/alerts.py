@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.findings import MEANINGS
 from mandoline_core.formatting import listed, show_difference, show_value
-from mandoline_core.metrics import Metric
-from mandoline_core.monitoring.demands import BEYOND, LEVELS, apart, badness, exact
+from mandoline_core.metrics import BEYOND, Metric, apart, badness, exact
+from mandoline_core.monitoring.demands import LEVELS
 from mandoline_core.monitoring.false_alarms import Excess, margins
 
 BASES = ("source", "first", "previous")

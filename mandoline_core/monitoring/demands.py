@@ -10,14 +10,22 @@ from mandoline_core.checks import ModelReport
 from mandoline_core.errors import MandolineError, did_you_mean
 from mandoline_core.findings import MEANINGS
 from mandoline_core.formatting import listed, show_value
-from mandoline_core.metrics import Metric
+from mandoline_core.metrics import (
+    BEYOND,
+    Metric,
+    apart,
+    badness,
+    check_worst,
+    digits_apart,
+    exact,
+    is_worse,
+    show_limit,
+)
 from mandoline_core.report import Report
 
 LEVELS = ("confirmed", "green", "amber", "red")  # of a verdict, the best first
 AGAINST = ("estimate", "interval")
-BEYOND = {"higher": "below", "lower": "above", "near 0": "farther from 0 than"}  # what is worse, by what is better
 _NO_ESTIMATE = "no estimate", "there is no estimate: the weights did not converge"
-_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +125,7 @@ def check_demands(report: Report, demands: Demands) -> tuple[DemandResult, ...]:
 def _hold_worst(name: str, model: ModelReport, worst: float, against: str) -> DemandResult:
     metric = model.problem.metric
     limit = {"higher": "at least", "lower": "at most", "near 0": "no farther from 0 than"}[metric.better]
-    demand = f"{limit} {_limit(worst, metric)}"
+    demand = f"{limit} {show_limit(worst, metric)}"
     if not model.converged:
         return _missed(name, "min", demand, *_NO_ESTIMATE)
     value, what = _judged_value(model, against)
@@ -138,7 +146,7 @@ def _hold_drop(name: str, model: ModelReport, most: float, against: str) -> Dema
     value, what = _judged_value(model, against)
     drop = (badness(value, metric) - badness(model.source, metric)) * (100 if metric.share else 1)
     met = drop <= most
-    number, _ = _digits(abs(drop), most, share=metric.share)
+    number, _ = digits_apart(abs(drop), most, share=metric.share)
     found = f"{number}{unit} {'worse' if drop > 0 else 'better'}"
     shown, before = (show_value(score, share=metric.share) for score in (value, model.source))
     said = f"{name}: {what} {shown} is {found} than on the labelled data ({before}). The limit is {limit}."
@@ -154,41 +162,6 @@ def _hold_verdict(name: str, model: ModelReport, worst: str) -> DemandResult:
     said = f"the verdict is {level} ({MEANINGS[level]})" + ("" if met else f", worse than {worst}")
     why = f" {model.verdict.doubts}" if model.verdict.doubts and not met else ""
     return DemandResult(name, "verdict", met, demand, level, f"{name}: {said}.{why}")
-
-
-def is_worse(value: float, worst: float, metric: Metric) -> bool:
-    """Tell whether a score is worse than the worst acceptable one, whichever way the metric is better.
-
-    >>> from mandoline_core.metrics import get_metric
-    >>> [is_worse(0.2, 0.1, get_metric(name)) for name in ("accuracy", "error", "bias")]
-    [False, True, True]
-    """
-    return not badness(value, metric) <= badness(worst, metric)  # so that no number (NaN) is worse, too
-
-
-def badness(value: float, metric: Metric) -> float:
-    """Turn a score into a number that is larger if the score is worse."""
-    return {"higher": -value, "lower": value, "near 0": abs(value)}[metric.better]
-
-
-def check_worst(option: str, worst: float, metric: Metric) -> None:
-    """Refuse a bound outside the range of the metric.
-
-    >>> from mandoline_core.metrics import get_metric
-    >>> check_worst("--min", 80, get_metric("accuracy"))
-    Traceback (most recent call last):
-    ...
-    mandoline_core.errors.MandolineError: --min must be between 0 and 1. Got 80. Did you mean 0.8?
-    """
-    least, most = metric.bounds or (-math.inf, math.inf)
-    least = max(least, 0.0) if metric.better == "near 0" else least
-    if math.isfinite(worst) and least <= worst <= most:
-        return
-    if not math.isfinite(most):
-        expected = "a number" if math.isinf(least) else f"a number, {least:g} or more"
-        raise MandolineError(f"{option} must be {expected}. Got {worst:g}.")
-    hint = f" Did you mean {worst / 100:g}?" if 1 < worst <= 100 else ""
-    raise MandolineError(f"{option} must be between {least:g} and {most:g}. Got {worst:g}.{hint}")
 
 
 def drop_hint(option: str, drop: float | None, metric: Metric) -> str:
@@ -213,47 +186,3 @@ def _judged_value(model: ModelReport, against: str) -> tuple[float, str]:
         return model.estimate, "the estimate"
     metric = model.problem.metric
     return max(model.interval, key=lambda end: badness(end, metric)), "the interval's worse end"
-
-
-def _limit(bound: float, metric: Metric) -> str:
-    return f"{exact(100 * bound)}%" if metric.share else show_value(bound, share=False)
-
-
-def exact(number: float) -> str:
-    """Write a limit in points with one decimal, or with more if it has more.
-
-    >>> exact(90), exact(85.55)
-    ('90.0', '85.55')
-    """
-    shown = f"{number:.1f}"
-    return shown if float(shown) == round(number, 9) else f"{number:.9g}"
-
-
-def apart(value: float, bound: float, metric: Metric) -> tuple[str, str]:
-    """Write two scores with enough digits to distinguish them.
-
-    >>> from mandoline_core.metrics import METRICS
-    >>> apart(92017.4, 90000, METRICS["mae"]), apart(90000.4, 90000, METRICS["mae"])
-    (('92,017', '90,000'), ('90000.4', '90000'))
-    """
-    if not metric.share:
-        return _digits(value, bound, share=False)
-    found, limit = _digits(100 * value, 100 * bound, share=True)
-    return f"{found}%", f"{limit}%"
-
-
-def _digits(value: float, bound: float, *, share: bool) -> tuple[str, str]:
-    """Write two numbers with enough digits to distinguish them.
-
-    >>> _digits(79.41234, 90, share=True), _digits(89.99996, 90, share=True)
-    (('79.4', '90.0'), ('89.99996', '90.00000'))
-    """
-    if not share:
-        plain = show_value(value, share=False), show_value(bound, share=False)
-        if plain[0] != plain[1] or value == bound:
-            return plain
-    for digits in range(1 if share else 4, _MOST_DIGITS):
-        shown = tuple(f"{number:.{digits}{'f' if share else 'g'}}" for number in (value, bound))
-        if shown[0] != shown[1] or value == bound:
-            break
-    return shown[0], shown[1]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import textwrap
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from mandoline_core.data import Sample, open_data
+from mandoline_core.data import PLURALS, Reading, Sample, guess_types_of, open_data, quoted_examples
 from mandoline_core.discovery import NO_CURE, suggest
 from mandoline_core.errors import DataError, MandolineError, ProjectError
-from mandoline_core.formatting import listed, wrapped
+from mandoline_core.formatting import listed, show_percent, wrapped
 from mandoline_core.metrics import METRICS
 from mandoline_core.pipeline import Progress
 from mandoline_core.project import (
@@ -65,11 +65,14 @@ class ProjectDraft:
         The columns, and the reasons for them.
     doubt : str
         Why there are no slices, or none is enabled; empty if some are.
+    readings : mapping of str to Reading
+        Columns of text in the labelled data that are read as numbers or dates.
     """
 
     project: Project
     guess: RoleGuess
     doubt: str = ""
+    readings: Mapping[str, Reading] = field(default_factory=dict)
 
     def to_toml(self) -> str:
         """Write the project file, with a comment on each part."""
@@ -89,6 +92,11 @@ class ProjectDraft:
             "task": [str(self.project.label)],
             "models": [column for model in self.project.models for column in model.columns],
         }.get(heading, [])
+        if heading == "source":
+            return [
+                f"{column}: stored as text; {show_percent(found.share)} read as {PLURALS[found.type]}."
+                for column, found in self.readings.items()
+            ]
         return [f"{column}: {self.guess.reasons[column]}." for column in wanted if column in self.guess.reasons]
 
 
@@ -112,7 +120,9 @@ def draft_project(
     label, predictions : str, sequence of str, optional
         Columns to use instead of guesses.
     """
-    old, new = (Sample(open_data(path), name=path.name).drawn for path in (source, target))
+    tables = [(open_data(path), path.name) for path in (source, target)]
+    types = guess_types_of(*(Sample(rows, name=file).drawn for rows, file in tables))
+    old, new = (Sample(rows, name=file, types=found).drawn for (rows, file), found in zip(tables, types, strict=True))
     guess = _roles(old, new, label, predictions)
     if not guess.complete or guess.label is None:
         raise DataError(f"{' '.join(guess.problems)} Name them with --label COLUMN and --prediction COLUMN.")
@@ -121,8 +131,15 @@ def draft_project(
     numbers = are_numbers(old, guess.label, guess.models)
     old_path, new_path = (Path(os.path.relpath(path.resolve(), folder)) for path in (source, target))
     project = start_project(name, old_path, new_path, guess.label, guess.models, numbers=numbers)
-    project = replace(project, slices=(), edges="auto", base=place.parent)  # suggestions replace the default slices
-    return _with_slices(ProjectDraft(project, guess), progress)
+    project = replace(
+        project,
+        slices=(),  # suggestions replace the default slices
+        edges="auto",
+        base=place.parent,
+        source_types=types[0],
+        target_types=types[1],
+    )
+    return _with_slices(ProjectDraft(project, guess, readings=old.readings), progress)
 
 
 def _roles(source: Sample, target: Sample, label: str | None, predictions: Sequence[str]) -> RoleGuess:
@@ -133,11 +150,11 @@ def _roles(source: Sample, target: Sample, label: str | None, predictions: Seque
                 raise DataError.missing_column(column, sample.name, sample.columns)
     guess = guess_roles(source, target.columns, label)
     reasons = dict(guess.reasons)
-    columns = list(predictions) or [str(model.prediction) for model in guess.models]
+    columns = list(predictions) or [model.prediction for model in guess.models if model.prediction is not None]
     for column in (label, *predictions):
         if column is not None:
             reasons[column] = "given by you"
-    models = choose_models(source, target.columns, guess.label, columns) if columns else ()
+    models = choose_models(source, target.columns, guess.label, columns) if columns else guess.models
     return replace(guess, models=models, reasons=reasons)
 
 
@@ -175,9 +192,16 @@ def draft_summary(draft: ProjectDraft) -> str:
     for model in project.models:
         sure = " and its probabilities" if model.probabilities else ""
         why = draft.guess.reasons.get(str(model.prediction), "guessed")
-        lines.append(f"model {model.name}: {model.prediction}{sure} ({why})")
+        if model.prediction is None:
+            why = draft.guess.reasons.get(next(iter(model.probabilities.values())), "guessed")
+        what = model.prediction or ", ".join(f"{name}: {column}" for name, column in model.probabilities.items())
+        lines.append(f"model {model.name}: {what}{sure if model.prediction else ''} ({why})")
         if METRICS[project.metric.name].share and not sure:
             lines.append("  no probabilities found (optional: one column per class, such as prob_CLASS)")
+    for column, found in draft.readings.items():
+        what = f"column {column}: text read as {PLURALS[found.type]}"
+        lost = f"; {found.n_unread:,} values are missing, {quoted_examples(found)}" if found.n_unread else ""
+        lines.append(f"{what}{lost}")
     lines.append(f"slices: {len(on)} enabled, {off} more suggested")
     lines += [f"  {name}" for name in on]
     if on:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 from mandoline_core.data import Model, Sample, complete_models, current_progress, progress_to
 from mandoline_core.errors import MandolineError, ProjectError, SliceError
-from mandoline_core.metrics import Metric, OwnMetric, get_metric
+from mandoline_core.metrics import Metric, OwnMetric, check_worst, get_metric
 from mandoline_core.pipeline.cells import Cells, count
 from mandoline_core.pipeline.codes import Memo, code, no_memo
 from mandoline_core.pipeline.estimates import Progress
@@ -17,6 +17,7 @@ from mandoline_core.pipeline.fits import EdgeNames, Fit, fit
 from mandoline_core.pipeline.options import Options
 from mandoline_core.project import (
     TESTS,
+    DecisionSettings,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -43,6 +44,8 @@ class Request:
         Settings of a project that the caller overrides.
     memory : Path, optional
         Where tracking keeps the project's own record.
+    project : Project, optional
+        The project that asks, if one does.
     """
 
     name: str
@@ -58,6 +61,12 @@ class Request:
     overrides: tuple[str, ...] = ()
     key: str | None = None
     memory: Path | None = None
+    project: Project | None = None
+
+    @property
+    def decision(self) -> DecisionSettings:
+        """What the estimate is for, as the project says."""
+        return DecisionSettings() if self.project is None else self.project.decision
 
     @property
     def in_memory(self) -> Request:
@@ -238,6 +247,8 @@ def state_project(project: Project) -> Request:
 
 def request_of(project: Project, source: Sample, target: Sample) -> Request:
     """Ask for what a project asks for, of samples that have been read."""
+    if project.decision.threshold is not None:
+        check_worst("threshold", project.decision.threshold, get_metric(project.metric))
     return Request(
         project.name,
         source,
@@ -251,6 +262,7 @@ def request_of(project: Project, source: Sample, target: Sample) -> Request:
         project.note,
         key=project.target_key,
         memory=None if project.path is None else track_memory(project.path),
+        project=project,
     )
 
 

@@ -15,12 +15,13 @@ from mandoline_core.project.file import (
 )
 from mandoline_core.project.hits import Hits, count_hits, project_hits, read_record, track_memory
 from mandoline_core.project.project import Project
-from mandoline_core.project.roles import RoleGuess, are_numbers, choose_models, guess_roles, start_project
+from mandoline_core.project.roles import RoleGuess, are_numbers, choose_models, guess_roles, score_model
 from mandoline_core.project.settings import (
     EDGE_CHOICES,
     GRAPHICAL_LASSO,
     INVERSE_COVARIANCE,
     TESTS,
+    DecisionSettings,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -28,6 +29,7 @@ from mandoline_core.project.settings import (
     fewest_replicates,
     read_edge_choice,
 )
+from mandoline_core.project.start import start_project
 from mandoline_core.project.storage import (
     base_name,
     data_files,
@@ -36,6 +38,7 @@ from mandoline_core.project.storage import (
     name_files,
     pack_project,
     place_files,
+    public_text,
     save_project,
     unpack_project,
     without_engines,

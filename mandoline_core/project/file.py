@@ -11,11 +11,18 @@ from typing import Annotated, Any, Literal
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, SkipValidation, ValidationError
 
-from mandoline_core.data import ENGINES, Model
+from mandoline_core.data import ENGINES, ColumnType, Model
 from mandoline_core.errors import MandolineError, ProjectError, did_you_mean
 from mandoline_core.formatting import listed
 from mandoline_core.project.project import Project
-from mandoline_core.project.settings import TESTS, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project.settings import (
+    TESTS,
+    DecisionSettings,
+    EstimatorSettings,
+    MethodSettings,
+    MetricSettings,
+    TrustSettings,
+)
 from mandoline_core.project.validation import Name, Whole, first_problem, problem_of, unknown_key
 from mandoline_core.slices import ANSWERS, KINDS, AuditAnswers, Correction, Noise, Slice, SliceAudit
 
@@ -36,6 +43,7 @@ class _Source(_Table):
     master: Name | None = None
     group: Name | None = None
     weight: Name | None = None
+    types: dict[Name, ColumnType] = {}
 
 
 class _Target(_Source):
@@ -73,8 +81,10 @@ class ProjectFile(_Table):
     estimator: EstimatorSettings = Field(default_factory=EstimatorSettings)
     methods: MethodSettings = Field(default_factory=MethodSettings)
     trust: TrustSettings = Field(default_factory=TrustSettings)
+    decision: DecisionSettings = Field(default_factory=DecisionSettings)
 
 
+_AS_THEY_ARE = ("name", "note", "metric", "edges", "estimator", "methods", "trust", "decision")
 # What a file keeps in tables of its own, and what a project calls it.
 PLACES = {
     "source": {key: f"source_{key}" for key in _Source.model_fields},
@@ -105,7 +115,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
     Traceback (most recent call last):
     ...
     mandoline_core.errors.ProjectError: Unknown key 'nmae' in a.toml. Expected: version, name, note, source, target,
-    task, models, metric, slices, edges, estimator, methods, trust. Did you mean 'name'?
+    task, models, metric, slices, edges, estimator, methods, trust, decision. Did you mean 'name'?
     """
     if not isinstance(mapping, Mapping):
         raise ProjectError(f"{file} must be a table. Got {mapping!r}.")
@@ -120,7 +130,7 @@ def parse_project(mapping: dict[str, Any], base: str | Path, *, file: str = "The
             raise ProjectError(f"[{heading}] has no path. Add path.")
         placed |= {name: getattr(table, key) for key, name in keys.items()}
     return Project(
-        **{key: getattr(content, key) for key in ("name", "note", "metric", "edges", "estimator", "methods", "trust")},
+        **{key: getattr(content, key) for key in _AS_THEY_ARE},
         **placed,
         models=tuple(Model(**dict(model)) for model in content.models),
         slices=tuple(_slice(table, _where("slices", number, table)) for number, table in enumerate(content.slices)),
@@ -194,9 +204,12 @@ def dump_parts(project: Project) -> dict[str, str]:
     places: dict[str, str] = {}
     for heading, keys in PLACES.items():
         values = {key: getattr(project, setting) for key, setting in keys.items()}
-        if table := {key: _toml(value) for key, value in values.items() if value is not None}:
-            places[heading] = tomli_w.dumps({heading: table})
-    methods = _plain(project.methods)
+        if table := {key: _toml(value) for key, value in values.items() if value not in (None, {})}:
+            types = table.pop("types", {})
+            lines = ", ".join(tomli_w.dumps({column: kind}).strip() for column, kind in types.items())
+            inline = f"types = {{ {lines} }}\n" if types else ""
+            places[heading] = tomli_w.dumps({heading: table}) + inline
+    methods, decision = _plain(project.methods), _plain(project.decision)
     declared = _plain(project.trust)
     if "harmless" in declared and not any(project.trust.harmless.values()):
         declared["harmless"] = list(project.trust.harmless)
@@ -210,6 +223,7 @@ def dump_parts(project: Project) -> dict[str, str]:
         "estimator": tomli_w.dumps({"estimator": {"name": project.estimator.name} | _plain(project.estimator)}),
         "methods": tomli_w.dumps({"methods": methods}) if methods else "",
         "trust": tomli_w.dumps({"trust": trust}) if trust else "",
+        "decision": tomli_w.dumps({"decision": decision}) if decision else "",
     }
     return {heading: _short_lists(text) for heading, text in parts.items() if text}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -12,10 +12,13 @@ import pandas as pd
 
 from mandoline_core.data import (
     ENGINES,
+    ColumnType,
+    FrozenMapping,
     Match,
     Model,
     Sample,
     Table,
+    check_types,
     complete_models,
     match_labels,
     open_data,
@@ -26,6 +29,7 @@ from mandoline_core.errors import ProjectError, did_you_mean
 from mandoline_core.formatting import counted, listed
 from mandoline_core.project.settings import (
     TESTS,
+    DecisionSettings,
     EstimatorSettings,
     MethodSettings,
     MetricSettings,
@@ -57,8 +61,10 @@ class Project:
     source_group, target_group : str, optional
         The column of what rows belong together by, such as a user. Intervals and splits go by it.
     source_weight, target_weight : str, optional
-        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only ratios
-        matter.
+        The column of design weights: how much each row counts, such as 1 over its sampling probability. Only
+        their ratios matter.
+    source_types, target_types : mapping of str to {"number", "date"}
+        What columns of text hold, where they are to be read as something else, such as numbers with a decimal comma.
     target_labels : Path, optional
         A file with labels of the new data: a plan's sheet, with a column that names rows, or in the same row order.
         Labels of some rows are combined with the estimate. Labels of all rows are the truth, shown when revealed.
@@ -81,6 +87,8 @@ class Project:
         Settings of methods that do not use slices.
     trust : TrustSettings
         What you declare about the data: irrelevant columns.
+    decision : DecisionSettings
+        What the estimate is for: the threshold, the intended use, who signs.
     note : str
         Your note about the project.
     base : Path
@@ -104,11 +112,13 @@ class Project:
     source_master: str | None = None
     source_group: str | None = None
     source_weight: str | None = None
+    source_types: Mapping[str, ColumnType] = field(default_factory=FrozenMapping)
     target_engine: str | None = None
     target_table: str | None = None
     target_master: str | None = None
     target_group: str | None = None
     target_weight: str | None = None
+    target_types: Mapping[str, ColumnType] = field(default_factory=FrozenMapping)
     target_labels: Path | None = None
     target_key: str | None = None
     label: str | None = None
@@ -119,6 +129,7 @@ class Project:
     estimator: EstimatorSettings = field(default_factory=EstimatorSettings)
     methods: MethodSettings = field(default_factory=MethodSettings)
     trust: TrustSettings = field(default_factory=TrustSettings)
+    decision: DecisionSettings = field(default_factory=DecisionSettings)
     note: str = ""
     base: Path = Path()
     path: Path | None = field(default=None, compare=False)
@@ -128,6 +139,8 @@ class Project:
         for side in ("source", "target"):
             if getattr(self, f"{side}_path") is None:  # a table is known by its name
                 object.__setattr__(self, f"{side}_path", getattr(self, f"{side}_table"))
+            types = check_types(getattr(self, f"{side}_types") or {}, f"types in [{side}]")
+            object.__setattr__(self, f"{side}_types", FrozenMapping(types))
             engine = getattr(self, f"{side}_engine")
             if engine is not None and engine not in ENGINES:
                 raise ProjectError(
@@ -182,6 +195,7 @@ class Project:
             name=name or self.source_path.name,
             group=self.source_group,
             weight=self.source_weight,
+            types=self.source_types,
         )
         if self.metric.column is not None:
             source.series(self.metric.column)
@@ -201,8 +215,15 @@ class Project:
 
     def _as_target(self, table: pd.DataFrame | Table, name: str) -> Sample:
         label = self.label if self.label in table.columns else None
-        group, weight = self.target_group, self.target_weight
-        return Sample(table, label=label, models=self.models, name=name, group=group, weight=weight)
+        return Sample(
+            table,
+            label=label,
+            models=self.models,
+            name=name,
+            group=self.target_group,
+            weight=self.target_weight,
+            types=self.target_types,
+        )
 
     def open(self, side: Literal["source", "target"]) -> pd.DataFrame | Table:
         """Open one of the samples: read it, or leave it to an engine."""

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from mandoline_core.data import Model, Sample, class_codes, few_classes
 from mandoline_core.formatting import show_percent
-from mandoline_core.project.project import Project
-from mandoline_core.project.settings import MetricSettings
-from mandoline_core.slices import Entropy, Prediction, free_name
+from mandoline_core.slices import free_name
 
 MOST_CLASSES = 100
 MOST_ROWS = 20_000  # looked at; enough to know a column by
@@ -45,7 +42,7 @@ class RoleGuess:
     @property
     def complete(self) -> bool:
         """Tell whether there is enough to score a model."""
-        return self.label is not None and any(model.prediction is not None for model in self.models)
+        return self.label is not None and any(model.columns for model in self.models)
 
 
 def guess_roles(source: Sample, target_columns: Collection[str], label: str | None = None) -> RoleGuess:
@@ -136,6 +133,8 @@ def _guess_classes(sample: Sample, target_columns: Collection[str], label: str |
         label = _guess_label(classes, target_columns, reasons, problems)
     predictions = _guess_predictions(sample, classes, label, target_columns, reasons, problems)
     models = make_models(sample, predictions, label, target_columns)
+    if not models and label is not None and (scored := _by_score(sample, label, target_columns, reasons)) is not None:
+        return RoleGuess(label, (scored,), reasons, tuple(problems[:-1]))  # the last is that there are no predictions
     for model in models:
         for class_, column in model.probabilities.items():
             together = f"these {len(model.probabilities)} columns add up to 1"
@@ -288,6 +287,39 @@ def _guess_predictions(
     return predictions
 
 
+def score_model(sample: Sample, label: str, column: str) -> Model | None:
+    """Make a model of one column of probabilities of one of two classes: the one that its name or the labels tell.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> sample = Sample(pd.DataFrame({"y": ["no", "yes"] * 2, "score": [0.1, 0.8, 0.3, 0.9]}))
+    >>> score_model(sample, "y", "score")
+    Model(name='score', prediction=None, probabilities={'yes': 'score'})
+    """
+    classes = sorted(few_classes(sample, label, 2))
+    if len(classes) != 2 or not _is_probability(sample, column):
+        return None
+    named = [one for one in classes if set(_words(one)) <= set(_words(column))]
+    if len(named) != 1:
+        (codes,), names = class_codes(sample.series(label))
+        scores = sample.series(column).to_numpy().astype(float)
+        means = [np.nanmean(scores[codes == code]) for code in range(2)]
+        named = [names[int(np.argmax(means))]]
+    return Model(column, None, {named[0]: column})
+
+
+def _by_score(sample: Sample, label: str, target_columns: Collection[str], reasons: dict[str, str]) -> Model | None:
+    """Take a column that is named like a probability, where the label has two classes."""
+    for column in sample.columns:
+        named = any(_PROBABILITY.fullmatch(word) for word in _words(column))
+        if named and column in target_columns and (model := score_model(sample, label, column)) is not None:
+            (class_,) = model.probabilities
+            reasons[column] = f"named like a probability, and higher where {label} is {class_}"
+            return model
+    return None
+
+
 def _by_content(
     sample: Sample,
     classes: Mapping[str, frozenset[str]],
@@ -347,43 +379,3 @@ def _add_up(sample: Sample, columns: Iterable[str]) -> bool:
 
 def _words(name: str) -> list[str]:
     return [word for word in _BETWEEN.split(name.casefold()) if word]
-
-
-def start_project(
-    name: str,
-    source: Path,
-    target: Path,
-    label: str | None,
-    models: tuple[Model, ...],
-    *,
-    engine: str | None = None,
-    numbers: bool = False,
-) -> Project:
-    """Make a project on two tables, with one family of slices to start from: no first estimate is empty.
-
-    Parameters
-    ----------
-    engine : str, optional
-        What goes over the rows of both.
-    numbers : bool
-        Whether labels and predictions are numbers, so that a slice for each class makes no sense.
-
-    Examples
-    --------
-    >>> project = start_project("a", Path("a.csv"), Path("b.csv"), "y", (Model("m", "p"),))
-    >>> [rule.kind for rule in project.slices], project.metric.name
-    (['prediction'], 'accuracy')
-    """
-    has_probabilities = all(len(model.probabilities) > 1 for model in models)
-    first = Entropy("entropy", buckets=6) if has_probabilities else Prediction("predicted")
-    return Project(
-        name=name,
-        source_path=source,
-        target_path=target,
-        source_engine=engine,
-        target_engine=engine,
-        label=label,
-        models=models,
-        metric=MetricSettings(name="mae" if numbers else "accuracy"),
-        slices=() if numbers else (first,),
-    )

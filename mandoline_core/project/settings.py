@@ -228,6 +228,53 @@ class TrustSettings:
         return self.chosen.get(model, 0.0) if applies else 0.0
 
 
+def _freeze_names(names: Any) -> tuple[str, ...]:
+    """Refuse what is no list of names."""
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) and name.strip() for name in names):
+        hint = f" Did you mean [{names!r}]?" if isinstance(names, str) else ""
+        raise ProjectError(f"sign_off must be a list of names. Got {names!r}.{hint}")
+    return tuple(names)
+
+
+@settings
+class DecisionSettings:
+    """Hold what the estimate is for: [decision] of a project file. Report, slides and tracking show it.
+
+    Parameters
+    ----------
+    threshold : float, optional
+        The worst acceptable score: a minimum; a maximum where lower is better; the largest distance from 0 for bias.
+    intended_use : str
+        What the model is to be used for.
+    period : str
+        The period that the new data cover.
+    model : str
+        The model's full name.
+    version : str
+        The model's version.
+    owner : str
+        Who answers for the model.
+    author : str
+        Who made the estimate.
+    sign_off : tuple of str
+        Who signs the report; each gets a line for name, date and signature.
+
+    Examples
+    --------
+    >>> DecisionSettings(threshold=0.8, sign_off=["Head of risk"]).sign_off
+    ('Head of risk',)
+    """
+
+    threshold: Annotated[Real, AS_GIVEN] | None = None
+    intended_use: str = ""
+    period: str = ""
+    model: str = ""
+    version: str = ""
+    owner: str = ""
+    author: str = ""
+    sign_off: Annotated[tuple[str, ...], PlainValidator(_freeze_names, json_schema_input_type=list[Name])] = ()
+
+
 @settings
 class MethodSettings:
     """Hold the settings of methods that do not use slices: [methods] of a project file.

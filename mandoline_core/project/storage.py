@@ -228,6 +228,20 @@ def name_files(project: Project, names: Mapping[str, str] | None = None) -> Proj
     return place_files(project, {role: Path(name) for role, name in own.items()})
 
 
+def public_text(project: Project, names: Mapping[str, str] | None = None) -> str:
+    """Write a project as anyone may read it: its files by their names, without the addresses of servers.
+
+    >>> from mandoline_core.data import Model
+    >>> project = Project(
+    ...     name="a", source_path="/home/a.csv", target_path="b.csv", source_master="spark://host:7077", label="y",
+    ...     models=[Model("m", "p")],
+    ... )
+    >>> "host" in public_text(project), 'path = "a.csv"' in public_text(project)
+    (False, True)
+    """
+    return dump_project(name_files(replace(project, source_master=None, target_master=None), names))
+
+
 def pack_project(project: Project, names: Mapping[str, str] | None = None) -> bytes:
     """Write a project with its data files as one zip; the same project gives the same bytes.
 

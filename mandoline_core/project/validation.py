@@ -122,6 +122,8 @@ def _expected(kind: Any, key: str, value: Any) -> str:
             expected = f"a number above {low:g}"
         case {"minimum": least}:
             expected = f"a number, {least:g} or more"
+        case {"type": "number"}:
+            expected = "a number"
         case {"type": "array"}:
             expected = "a list of columns"
             hint = f" Did you mean [{value!r}]?" if isinstance(value, str) else ""

@@ -35,6 +35,7 @@ from mandoline_core.pipeline import (
 )
 from mandoline_core.project import EstimatorSettings, Project
 from mandoline_core.report.report import Report
+from mandoline_core.report.spreads import with_spreads
 from mandoline_core.slices import SliceLike
 from mandoline_core.weighting import CorrectionRule, check_edges, fixed_rule
 
@@ -85,7 +86,7 @@ def estimate(
     some = some_labels(source if isinstance(source, Project) else None, request.target, column)
     made = report(request, progress=progress)
     if request.settings.spread:
-        made = made.with_spreads(progress=progress)
+        made = with_spreads(made, progress=progress)
     labelled = revealed(source, request, reveal=reveal)
     return made if some is None and labelled is None else complete(made, some=some, labelled=labelled)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
@@ -21,9 +21,12 @@ from mandoline_core.checks import (
     weights_can_change,
 )
 from mandoline_core.comparison import ModelComparison, compare_model
+from mandoline_core.comparison.backtests import ModelBacktest
 from mandoline_core.errors import MandolineError
 from mandoline_core.estimators import ESTIMATORS, Mandoline
 from mandoline_core.pipeline import Ablation, Attribution, Estimate, Progress, ablation, attribute, estimate
+from mandoline_core.project import public_text
+from mandoline_core.report.earlier import EarlierReport
 from mandoline_core.report.report import GAMMAS, Report
 
 PAPER = Mandoline.name
@@ -71,6 +74,12 @@ class ReportParts:
         Each as computed, or a sentence that says why it cannot be computed.
     made_on : date
         The date in the report.
+    project_file : str
+        The project, as the file that makes the report again; empty without one.
+    backtest : ModelBacktest, optional
+        Of the first model, where it was run.
+    earlier : EarlierReport, optional
+        What to compare with.
     """
 
     report: Report
@@ -79,6 +88,9 @@ class ReportParts:
     comparison: ModelComparison | str
     hidden: HiddenChange | str
     made_on: date
+    project_file: str = ""
+    backtest: ModelBacktest | None = None
+    earlier: EarlierReport | None = None
 
     def to_html(self) -> str:
         """Write one self-contained HTML file."""
@@ -88,7 +100,14 @@ class ReportParts:
 
 
 def gather_parts(
-    report: Report, *, curves: Ablation | None = None, made_on: date | None = None, progress: Progress | None = None
+    report: Report,
+    *,
+    curves: Ablation | None = None,
+    made_on: date | None = None,
+    names: Mapping[str, str] | None = None,
+    backtest: ModelBacktest | None = None,
+    earlier: EarlierReport | None = None,
+    progress: Progress | None = None,
 ) -> ReportParts:
     """Compute what the HTML report shows in addition to the estimates.
 
@@ -98,6 +117,12 @@ def gather_parts(
         Of the first model, if already known.
     made_on : date, optional
         Today by default.
+    names : mapping of str to str, optional
+        What the data files are called, by role. By default, as in the project.
+    backtest : ModelBacktest, optional
+        Of the first model, where it was run.
+    earlier : EarlierReport, optional
+        What to compare with.
     progress : callable, optional
         Called with the current step and the share done, between 0 and 1.
     """
@@ -110,12 +135,12 @@ def gather_parts(
     effects = _tried(partial(attribute, first.fit, settings))
     compute = partial(ablation, first.fit, settings, leave_one_out=False, progress=said)
     found = _tried(compute) if curves is None else curves
-    names = [name for name, method in ESTIMATORS.items() if method.is_quick(first.problem)]
+    quick = [name for name, method in ESTIMATORS.items() if method.is_quick(first.problem)]
     methods = partial(
         compare_model,
         first.fit,
         settings,
-        names,
+        quick,
         lambda what, share: tell(what, 0.4 + 0.4 * share),
         draw=report.draw(first),
     )
@@ -124,7 +149,24 @@ def gather_parts(
         comparison = replace(comparison, truth=first.truth)
     tell("hidden changes", 0.8)
     hidden = _tried(partial(hidden_change, first))
-    return ReportParts(report, effects, found, comparison, hidden, made_on or date.today())
+    text, day = _project_file(report, names), made_on or date.today()
+    return ReportParts(report, effects, found, comparison, hidden, day, text, backtest, earlier)
+
+
+def _project_file(report: Report, names: Mapping[str, str] | None) -> str:
+    """Write the project that makes the report again: with what the caller overrode, and the first model first."""
+    request = report.request
+    project = None if request is None else request.project
+    if request is None or project is None:
+        return ""
+    order = list(report.models)
+    models = sorted(project.models, key=lambda one: order.index(one.name) if one.name in order else len(order))
+    methods = request.methods if "methods" in request.overrides else project.methods
+    stated = {"edges": request.edges, "metric": request.metric, "estimator": request.settings, "trust": request.trust}
+    try:
+        return public_text(replace(project, models=tuple(models), methods=methods, **stated), names)
+    except MandolineError:  # a metric or an edge that only Python can say
+        return ""
 
 
 def hidden_change(report: ModelReport) -> HiddenChange:

@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 _EMPTY = {"circle", "img", "line", "path", "polyline", "rect"}  # elements that hold nothing, and are not closed
+_MOST_COLUMNS, _SHORT = 3, 14  # columns on a phone; characters that stay on one line
 
 
 class Html(str):
@@ -60,11 +61,15 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -
         tag(
             "tr",
             tag("th", row[0], scope="row"),
-            *(tag("td", cell, class_=_side(column, rows)) for column, cell in enumerate(row[1:], start=1)),
+            *(
+                tag("td", cell, class_=_side(column, rows), data_head=head[column])
+                for column, cell in enumerate(row[1:], start=1)
+            ),
         )
         for row in rows
     )
-    inner = tag("table", tag("caption", caption), tag("thead", tag("tr", top)), tag("tbody", body))
+    wide = "wide" if len(head) > _MOST_COLUMNS else None  # for a phone, which then shows a row as a block
+    inner = tag("table", tag("caption", caption), tag("thead", tag("tr", top)), tag("tbody", body), class_=wide)
     # A box that scrolls must be reachable by keyboard.
     return tag("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
@@ -74,7 +79,9 @@ def _side(column: int, rows: Sequence[Sequence[object]]) -> str | None:
     cells = [str(row[column]) for row in rows]
     # A dash for "none" must not change the alignment.
     filled = [cell for cell in cells if cell not in ("", "-")]
-    return "number" if filled and all(map(_is_number, filled)) and column else None
+    if not (filled and all(map(_is_number, filled)) and column):
+        return None
+    return "number" if max(map(len, filled)) <= _SHORT else "number long"
 
 
 def _is_number(cell: str) -> bool:

@@ -26,9 +26,8 @@ from mandoline_core.checks import (
 from mandoline_core.comparison import Comparison, compare
 from mandoline_core.comparison.backtests import Backtest, backtest
 from mandoline_core.data import Sample
-from mandoline_core.discovery import Spread, Suggestions, spread_of_fits, suggest
+from mandoline_core.discovery import Spread, Suggestions, suggest
 from mandoline_core.errors import MandolineError, did_you_mean
-from mandoline_core.estimators import get_estimator
 from mandoline_core.findings import Finding, Verdict
 from mandoline_core.formatting import listed
 from mandoline_core.labels import FewLabels, LabelPlan, bring_labels, label_column, plan_labels, use_labels
@@ -44,6 +43,7 @@ from mandoline_core.pipeline import (
     slice_table,
 )
 from mandoline_core.project import EstimatorSettings
+from mandoline_core.report.earlier import read_report
 from mandoline_core.results import ends
 from mandoline_core.slices import Slice
 
@@ -54,13 +54,12 @@ if TYPE_CHECKING:
     from mandoline_core.report.groups import Groups
 
 GAMMAS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0)  # strengths of a hidden change worth a line in a table
-PACKAGES = ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")  # whose versions a report names
 
 
 @cache
 def _versions() -> dict[str, str]:
     """Look up the versions of packages that affect the numbers; once, because each takes milliseconds."""
-    return {name: version(name) for name in PACKAGES}
+    return {name: version(name) for name in ("mandoline-estimator", "numpy", "scipy", "pandas", "narwhals")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,44 +252,13 @@ class Report:
 
     def spread(self, model: str | None = None, *, progress: Progress | None = None) -> Spread:
         """Tell how sensitive the estimate is to the choice of slices."""
-        spreads = self.spreads or self.find_spreads(progress)
-        return spreads[self.of(model).model]
+        from mandoline_core.report.spreads import find_spreads
 
-    def with_spreads(self, spreads: Mapping[str, Spread] | None = None, *, progress: Progress | None = None) -> Report:
-        """Return the report with intervals that allow for other plausible slices, if its method uses slices.
-
-        Parameters
-        ----------
-        spreads : mapping of str to Spread, optional
-            How far they move the estimate, by model; found when left out.
-        """
-        if spreads is None:
-            if self.request is None or not get_estimator(self.settings.name).uses_slices:
-                return self
-            try:
-                spreads = self.find_spreads(progress)
-            except MandolineError as error:
-                return replace(self, models={name: _not_spread(one, error) for name, one in self.models.items()})
-        models = {
-            name: model.allow_for_choice(spreads[name].moved) if name in spreads and model.converged else model
-            for name, model in self.models.items()
-        }
-        shown = {  # the search itself uses intervals by influence
-            name: replace(spreads[name], interval=model.interval, sampling=model.sampling_interval)
-            for name, model in models.items()
-            if model.sampling_interval is not None
-        }
-        return replace(self, models=models, spreads=shown)
-
-    def find_spreads(self, progress: Progress | None = None) -> dict[str, Spread]:
-        """Measure how far other plausible slices move the estimate of each model."""
-        fits = [self.draw(model) or model.fit for model in self.models.values()]
-        return spread_of_fits(self.asked, fits, progress=progress)
+        return (self.spreads or find_spreads(self, progress))[self.of(model).model]
 
     def plan(self, n: int = 50, model: str | None = None) -> LabelPlan:
         """Choose the new rows to label next; `to_csv` writes them with an empty label column, for `use_labels`."""
-        asked = self.asked
-        return plan_labels(self.of(model).fit, self.settings, n, asked.target, key=asked.key)
+        return plan_labels(self.of(model).fit, self.settings, n, self.asked.target, key=self.asked.key)
 
     def use_labels(
         self,
@@ -313,9 +281,8 @@ class Report:
         key : str, optional
             The column that names rows in the new data and in the table of labels. By default, the project's.
         """
-        fit = self.of(model).fit
-        target, weights = bring_labels(labels, self.asked, label_column(fit), plan, key)
-        return use_labels(fit, self.settings, target, plan=weights)
+        target, weights = bring_labels(labels, self.asked, label_column(self.first.fit), plan, key)
+        return use_labels(self.of(model).fit, self.settings, target, plan=weights)
 
     def with_labels(
         self,
@@ -326,10 +293,7 @@ class Report:
     ) -> Report:
         """Return the report with labels of some new rows: estimate, interval and verdict rest on them, too.
 
-        Parameters
-        ----------
-        labels, plan, key
-            As in `use_labels`.
+        The parameters are those of `use_labels`.
         """
         request = self.asked
         joined = bring_labels(labels, request, label_column(self.first.fit), plan, key)
@@ -399,17 +363,20 @@ class Report:
         """Leave out the true value, even if the target has labels."""
         return replace(self, models={name: replace(model, truth=None) for name, model in self.models.items()})
 
-    def to_html(self, *, progress: Progress | None = None) -> str:
+    def to_html(self, *, since: str | None = None, progress: Progress | None = None) -> str:
         """Write the report as one self-contained HTML file: figures, tables, and all numbers as JSON.
 
         Parameters
         ----------
+        since : str, optional
+            An earlier report in HTML, to say what has changed.
         progress : callable, optional
             Called with the current step and the share done, between 0 and 1.
         """
         from mandoline_core.report.gathering import gather_parts
 
-        return gather_parts(self, progress=progress).to_html()
+        earlier = None if since is None else read_report(since)
+        return gather_parts(self, earlier=earlier, progress=progress).to_html()
 
     def __str__(self) -> str:
         from mandoline_core.report.text import render_text
@@ -426,12 +393,6 @@ class Report:
         from mandoline_core.report.text import render_html
 
         return render_html(self)
-
-
-def _not_spread(model: ModelReport, error: MandolineError) -> ModelReport:
-    text = "Other plausible slices could not be tried, so the interval is for sampling error alone."
-    unknown = Finding("choice", "spread_unknown", "info", text, detail=str(error))
-    return replace(model, findings=(*model.findings, unknown))
 
 
 def notes_of(slices: Sequence[Slice]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from mandoline_core.checks import blind_spot
 from mandoline_core.findings import Finding, worst_first
 from mandoline_core.formatting import counted, html_table, table, wrapped
 from mandoline_core.report.report import Report
-from mandoline_core.report.words import facts
+from mandoline_core.report.words import decide, facts
 
 _MARK = {"serious": "!!", "warning": "! ", "info": "- "}
 _COLOURS = {"confirmed": "#1b5e20", "green": "#2e7d32", "amber": "#f9a825", "red": "#c62828"}
@@ -83,7 +83,16 @@ def _sentences(report: Report) -> list[str]:
     rows = facts.new_rows(report.models)
     records = {name: found.message for name, found in report.experiences.items() if found}
     unseen = {name: said for name, model in report.models.items() if (said := blind_spot(model))}
-    rest = (*_by_model(report, records), *_by_model(report, unseen, dict.fromkeys(unseen, "")), *declared)
+    threshold = None if report.request is None else report.request.decision.threshold
+    decided = {
+        name: f"Decision: {found.words}" for name, one in report.models.items() if (found := decide(one, threshold))
+    }
+    rest = (
+        *_by_model(report, decided),
+        *_by_model(report, records),
+        *_by_model(report, unseen, dict.fromkeys(unseen, "")),
+        *declared,
+    )
     found = (*rest, *_by_model(report, opinions), *_by_model(report, spreads), rows, basis, facts.edges(first))
     return [sentence for sentence in found if sentence]
 

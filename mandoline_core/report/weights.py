@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from mandoline_core.arrays import CodeArray, Floats
+from mandoline_core.arrays import CodeArray, Floats, Index
 from mandoline_core.data import Sample, write_batches
 from mandoline_core.errors import MandolineError
 from mandoline_core.formatting import csv_text
@@ -60,7 +60,7 @@ def write_weights(report: Report, path: str | Path) -> None:
     source.table.write(path, list(columns), partial(_weigh, {name: weigh for name, (_, weigh) in models.items()}))
 
 
-def weights_csv(weights: Mapping[str, Floats]) -> str:
+def weights_csv(weights: Mapping[str, Floats | Index]) -> str:
     """Write the weights of the source rows as CSV, a column per model."""
     return csv_text([weights, *zip(*(column.tolist() for column in weights.values()), strict=True)])
 

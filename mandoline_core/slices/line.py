@@ -28,7 +28,15 @@ from mandoline_core.slices.expression.tree import (
 from mandoline_core.slices.kinds import KINDS, Expression
 from mandoline_core.slices.rule import DATES, NUMBERS, TEXT, Scalar, Slice, Survey, find_name
 from mandoline_core.slices.rule.bases import place
-from mandoline_core.slices.spelling import COMPARING, QUOTES, read_bound, read_number, split_comparison, unquoted
+from mandoline_core.slices.spelling import (
+    COMPARING,
+    QUOTES,
+    as_typed,
+    read_bound,
+    read_number,
+    split_comparison,
+    unquoted,
+)
 from mandoline_core.slices.text import split_words
 
 _LONGEST_NAME = 60
@@ -96,6 +104,7 @@ def read_line(text: str, survey: Survey) -> Slice:
     all
     expression
     """
+    text = as_typed(text)
     named = _NAMED.fullmatch(text.strip())
     name, line = (named[1].strip(), named[2].strip()) if named else ("", text.strip())
     if not line:

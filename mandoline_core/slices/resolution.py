@@ -192,7 +192,7 @@ def check_columns(rule: Slice, schema: Schema, where: str, sample: Sample | None
             example = f", such as {_example(sample, column, need)!r}" if sample is not None else ""
             raise SliceError(
                 f"Slice {rule.name!r} needs {NEEDS[need]} in column {column!r}, which holds {kind_of(dtype)} "
-                f"in {where}{example}. {rule.remedy(need, dtype)}"
+                f"in {where}{example}. {rule.remedy(column, need, dtype)}"
             )
 
 

@@ -13,7 +13,18 @@ _SPELLINGS = {"=<": "<=", "≤": "<=", "=>": ">=", "≥": ">=", "==": "=", "<>":
 _NUMBER = re.compile(r"([+-]?)(?:(\d{1,3}(?:[,_ ]\d{3})+|\d+)?(?:[.](\d*))?|(\d+),(\d+))(?:[eE]([+-]?\d{1,3}))?(%?)")
 _QUOTED = re.compile(r'"[^"]*(?:"|$)|`[^`]*(?:`|$)|\u201c[^\u201d]*(?:\u201d|$)')
 _BRACKETED, _OPENED = re.compile(r"[(\[][^()\[\]]*[)\]]"), re.compile(r"[(\[].*", re.DOTALL)
+# Pages put such characters between the signs of a rule, or where a line may break; they come along when it is copied.
+_INVISIBLE = str.maketrans("", "", "\u200b\u2060\ufeff")
 QUOTES = {'"': '"', "'": "'", "`": "`", "\u201c": "\u201d"}
+
+
+def as_typed(text: str) -> str:
+    r"""Remove the invisible characters that come along when a rule is copied from a page.
+
+    >>> as_typed("age >\u2060= 65")
+    'age >= 65'
+    """
+    return text.translate(_INVISIBLE)
 
 
 def split_comparison(text: str) -> tuple[list[str], list[str]]:

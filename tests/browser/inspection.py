@@ -264,9 +264,7 @@ def read_projects(looker: Looker) -> None:
 
 def tell_story(looker: Looker) -> None:
     """Turn every page."""
-    n = int(
-        looker.page.locator(".st-key-story_controls").get_by_text(re.compile(r"^1 of \d+$")).inner_text().split()[-1]
-    )
+    n = int(looker.page.locator(".deck .count").inner_text().split()[-1])
     for number in range(n):
         looker.look(f"Present, {number}")
         looker.page.keyboard.press("ArrowRight")

@@ -12,6 +12,7 @@ from tests.core.projects import DIGITS
 
 # Of each earlier page: the title now, and what is open there, by its role and name.
 MOVED = {
+    "result": ("Result", None),  # which is at the root
     "estimate": ("Result", None),
     "trust": ("Result", ("tab", "Checks")),
     "compare": ("Result", ("tab", "Methods")),
@@ -36,4 +37,4 @@ def test_old_addresses_lead_to_the_new_pages_with_the_same_project(arrive: Arriv
             if opened[0] == "tab":
                 expect(found).to_have_attribute("aria-selected", "true")
     visitor.open(link.replace("/slices", "/present"))
-    expect(visitor.page.locator(".slide h1")).to_be_visible()
+    expect(visitor.page.locator(".deck h1")).to_be_visible()

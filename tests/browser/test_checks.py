@@ -133,19 +133,19 @@ def test_rows_to_label_are_taken_away_and_brought_back(arrive: Arrive, server: S
     host = arrive(server.link_to(write_project(folder, {"target": {"path": "target.csv"}}), "trust"))
     host.turn("Label a few")
     with host.page.expect_download() as found:
-        host.button("Download 50 rows to label").click()
+        host.button("Download 60 rows to label").click()
     path = folder / found.value.suggested_filename
     found.value.save_as(path)
     plan, (_, _, truth) = pd.read_csv(path), small_frames()
     contents = ["text", "n_words", "channel", "prediction_checksum", "label"]
     assert list(plan.columns) == ["row", "in_slices", "weight", "reason", *contents]
-    assert len(plan) == 50
+    assert len(plan) == 60
     plan["label"] = truth["label"].to_numpy()[plan["row"] - 1]
     plan.to_csv(path, index=False)
     host.main.get_by_text("Upload labels").click()
     host.upload("Plan with labels (CSV)", path)
-    expect(host.main.get_by_text("50 of 300 new rows have a label.")).to_be_visible()
-    expect(host.main.get_by_text("50 labels of new rows alone give")).to_be_visible()
+    expect(host.main.get_by_text("60 of 300 new rows have a label.")).to_be_visible()
+    expect(host.main.get_by_text("60 labels of new rows alone give")).to_be_visible()
     host.settle()
     host.button("Undo").click()
     expect(host.main.get_by_text("No new row has a label yet.")).to_be_visible()

@@ -45,6 +45,15 @@ def wait_until_drawn(page: Page) -> None:
     page.locator("html[data-drawn]").wait_for(state="attached")
 
 
+# Names beside a figure that run into each other.
+OVERLAPS = """() => [...document.querySelectorAll(".js-plotly-plot")].flatMap(plot => {
+    const names = [...plot.querySelectorAll(".yaxislayer-above text")].map(one => one.getBoundingClientRect());
+    return names.flatMap(({top, bottom}, i) => names.slice(i + 1)
+        .filter(other => top + 2 < other.bottom && other.top + 2 < bottom)
+        .map(() => plot.parentElement.dataset.figure));
+})"""
+
+
 @pytest.mark.long
 def test_the_report_is_the_command_lines_and_needs_nothing(
     arrive: Arrive, server: Server, browser: Browser, folder: Path
@@ -96,12 +105,15 @@ def test_the_report_is_the_command_lines_and_needs_nothing(
             else:
                 page.evaluate("dispatchEvent(new Event('beforeprint'))")
                 for colour, wide, high in page.evaluate(
-                    """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => [
-                        plot.layout.template.layout.font.color, plot.layout.width, plot.layout.height])"""
+                    """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => {
+                        const {width, height} = plot.querySelector(".main-svg").getBoundingClientRect();
+                        return [plot.layout.template.layout.font.color, width, height]; })"""
                 ):
                     assert colour == INK["light"]
-                    assert wide <= PAGE[0]
-                    assert high <= PAGE[1]
+                    assert wide <= PAGE[0] + 1
+                    assert high <= PAGE[1] + 1
+                names = page.evaluate(OVERLAPS)
+                assert names == []
                 for paper in ("A4", "Letter"):
                     printed = page.pdf(format=paper)
                     assert len(re.findall(rb"/Type /Page\b", printed)) > 3

@@ -150,6 +150,7 @@ def test_a_snapshot_is_compared_restored_and_shown_to_who_may_only_look(arrive: 
     expect(guest.button("Undo")).to_have_count(0)
     guest.go("Slices")
     guest.edit("negation")
+    expect(guest.main.get_by_test_id("stCheckbox").first).to_have_css("pointer-events", "none")
     guest.button("Delete").click()
     guest.expect_message("This link is view-only. Make a copy to edit.")
     expect(guest.summary).to_contain_text(before)

@@ -49,9 +49,9 @@ def use_everything() -> None:
     report.by("channel").to_frame()
     report.ablation().to_dict()
     report.attribution("model").to_frame()
-    report.compare(estimators=["source"]).models["model"].ranking
+    entry: md.Entry = report.compare(estimators=["source"]).models["model"].entries["source"]
     report.backtest(draws=5).to_frame()
-    report.suggest(most=3).suggestions[0].rule
+    suggestion: md.Suggestion = report.suggest(most=3).suggestions[0]
     report.spread().to_frame()
     report.sensitivity().to_frame()
     sheet: str = report.plan(60).to_csv()

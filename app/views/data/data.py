@@ -8,10 +8,10 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, visit
 from app.views import live, offers, parts
-from app.views.data import contents, role_controls, target_labels
+from app.views.data import column_types, contents, role_controls, target_labels
 from app.words import percent, wording
 from mandoline_core import MandolineError, Prediction, Slice
-from mandoline_core.formatting import show_interval
+from mandoline_core.formatting import counted, show_interval
 from mandoline_core.metrics import get_metric
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS
@@ -33,6 +33,8 @@ def main() -> None:
         sizes(workspace)
         target_labels.show(workspace)
     with parts.boundary(said=problem):
+        column_types.show(workspace)
+    with parts.boundary(said=problem):
         role_controls.show(workspace)
     with parts.boundary(said=problem):
         scores(workspace)
@@ -45,7 +47,7 @@ def sizes(workspace: Workspace) -> None:
         st.columns(2), ("labelled", "new"), compute.samples(workspace), compute.n_rows(workspace), strict=True
     ):
         column.metric(f"{word.capitalize()} rows", f"{n_rows:,}", help=TOOLTIPS[f"{word} data"])
-        column.caption(f"{wording.plain(sample.name)}, {len(sample.columns)} columns")
+        column.caption(f"{wording.plain(sample.name)}, {counted(len(sample.columns), 'column')}")
 
 
 def scores(workspace: Workspace) -> None:

@@ -8,7 +8,8 @@ from app.project import visit
 from app.views import parts
 from app.words import wording
 from mandoline_core import Model, Project, Sample
-from mandoline_core.project import RoleGuess, choose_models
+from mandoline_core.data import class_codes
+from mandoline_core.project import RoleGuess, choose_models, score_model
 
 
 def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str | None, tuple[Model, ...]]:
@@ -23,15 +24,43 @@ def draft_roles(source: Sample, target: Sample, guess: RoleGuess) -> tuple[str |
         chosen = st.multiselect(
             "Predictions (one column per model)", shared, key=visit.bind(f"draft_predictions:{which}", guessed)
         )
-    for sentence in guess.problems:
+    scored = () if chosen or label is None else _score(source, shared, label, guess, which)
+    for sentence in () if scored else guess.problems:
         st.warning(wording.plain(sentence), icon=":material/warning:")
-    models = choose_models(source, target.columns, label, chosen, guess.models)
+    models = scored or choose_models(source, target.columns, label, chosen, guess.models)
     if guess.reasons:
         with st.expander("Why these columns"):
             st.markdown(
                 "\n".join(f"- **{wording.plain(c)}**: {wording.plain(why)}" for c, why in guess.reasons.items())
             )
     return label, models
+
+
+def _score(source: Sample, shared: list[str], label: str, guess: RoleGuess, which: str) -> tuple[Model, ...]:
+    """Take one column of probabilities where there are no predictions; its class is guessed, to be changed."""
+    guessed = next((model for model in guess.models if model.prediction is None), None)
+    numbers = [column for column in shared if source.schema[column].is_numeric()]
+    first = next(iter(guessed.probabilities.values())) if guessed is not None else None
+    left, right = st.columns(2)
+    with left:
+        column = st.selectbox(
+            "Or one score column",
+            numbers,
+            key=visit.bind(f"draft_score:{which}", first),
+            index=None,
+            help="The probability of one of two classes, between 0 and 1. Predictions follow from it.",
+        )
+    model = None if column is None else score_model(source, label, column)
+    if model is None:
+        return ()
+    (class_,) = model.probabilities
+    with right:
+        chosen = st.selectbox(
+            "It is the probability of",
+            class_codes(source.series(label))[1],
+            key=visit.bind(f"draft_score_class:{which}:{column}:{label}", class_),
+        )
+    return (Model(model.name, None, {chosen or class_: column}),)
 
 
 def say_opened(project: Project) -> None:

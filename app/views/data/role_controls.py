@@ -16,6 +16,7 @@ from app.views.data import class_merges
 from app.words import wording
 from mandoline_core import METRICS, Model, Project, Sample
 from mandoline_core.data import class_name
+from mandoline_core.formatting import counted
 from mandoline_core.metrics import get_metric, merged_name
 from mandoline_core.project import choose_models
 
@@ -133,7 +134,7 @@ def probability_controls(workspace: Workspace, source: Sample) -> None:
     numbers = [column for column in source.columns if source.schema[column].is_numeric()]
     for model in workspace.project.models:
         said = (
-            f"{len(model.probabilities)} columns"
+            counted(len(model.probabilities), "column")
             if model.probabilities
             else "none (entropy and confidence slices need them)"
         )

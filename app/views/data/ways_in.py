@@ -14,7 +14,7 @@ from app.views import parts
 from app.views.data import drafts
 from app.words import wording
 from mandoline_core import MandolineError, Model, Project, Sample
-from mandoline_core.formatting import listed
+from mandoline_core.formatting import counted, listed
 from mandoline_core.project import are_numbers, start_project
 
 Roles = tuple[str | None, tuple[Model, ...], bool]  # the label, the models, and whether both are numbers
@@ -88,7 +88,7 @@ def one_file(side: str) -> Sample | None:
     except MandolineError as error:
         parts.show_error(error)
         return None
-    st.caption(f"{wording.plain(name)}: {sample.n_all:,} rows, {len(sample.columns)} columns.")
+    st.caption(f"{wording.plain(name)}: {sample.n_all:,} rows, {counted(len(sample.columns), 'column')}.")
     return sample
 
 
@@ -260,7 +260,7 @@ def one(side: str, names: list[str], engine: str) -> tuple[Path, Sample] | None:
     except MandolineError as error:
         parts.show_error(error)
         return None
-    st.caption(f"{wording.plain(chosen)}: {sample.n_all:,} rows, {len(sample.columns)} columns.")
+    st.caption(f"{wording.plain(chosen)}: {sample.n_all:,} rows, {counted(len(sample.columns), 'column')}.")
     return path, sample
 
 

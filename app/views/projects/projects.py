@@ -22,7 +22,10 @@ def main() -> None:
     """Show the page."""
     st.title("Projects")
     st.markdown("Estimate how well a model does on new data that nobody has labelled.")
-    entries = links.projects()
+    if visit.remember("lost"):
+        st.warning("The project of this link no longer exists. Open another, or start one.", icon=":material/link_off:")
+        visit.remember("lost", "")
+    entries = _with_open(links.projects())
     aside = state.store().set_aside
     if aside is not None:
         st.warning(
@@ -35,6 +38,14 @@ def main() -> None:
     st.subheader("Start a project")
     ways_in.ways_in()
     gallery.show()
+
+
+def _with_open(entries: list[SavedProject]) -> list[SavedProject]:
+    """Add the open project where it is not listed yet, such as a sample that nobody has edited."""
+    found = links.reached_link()
+    if found is None or found.kind != "project" or any(entry.id == found.project for entry in entries):
+        return entries
+    return [SavedProject(found.project, state.head(), time.time(), archived=False), *entries]
 
 
 def mine(entries: list[SavedProject]) -> None:
@@ -136,9 +147,11 @@ def rename(project_id: str, key: str) -> None:
 
 
 def duplicate(project_id: str) -> None:
-    """Make a copy next to a project."""
+    """Make a copy next to a project, and open it: who duplicates means to change the copy."""
     with visit.refusing():
-        state.copy_project(project_id)
+        copy = state.copy_project(project_id)
+        state.go_to(copy)
+        visit.tell(f"Opened the copy: {state.workspace().project.name}.")
 
 
 def archive(entry: SavedProject, name: str) -> None:

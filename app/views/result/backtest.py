@@ -17,7 +17,7 @@ from mandoline_core.comparison.backtests import ModelBacktest
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS, methods, title_of
 
-DRAWS = (10, 30, 100)
+DRAWS = compute.DRAWS
 
 
 # A fragment: starting, watching and stopping it leaves the other answers on the page alone.

@@ -74,7 +74,9 @@ def checks(workspace: Workspace, report: ModelReport, found: Verdict) -> None:
                     for finding in rest:
                         left -= _finding(workspace, report, finding, alike, left)
             if columns := harmless.columns_of(some, check.name):
-                harmless.buttons(columns, check.name)
+                own = [one for one in some if one.check == check.name]
+                # In red, the headline offers it.
+                harmless.buttons(columns, check.name, label=not report.is_red and harmless.unseen(own))
             groups.offer(some, check.name)
         harmless.declared(workspace)
         half = (len(passed) + 1) // 2

@@ -12,6 +12,7 @@ from app.project import Workspace, imports, label_files, visit
 from app.views import parts
 from app.words import trust as trust_words
 from app.words import wording
+from mandoline_core.checks import LABELS
 from mandoline_core.data import match_labels
 from mandoline_core.formatting import counted
 from mandoline_core.metrics import get_metric
@@ -19,7 +20,7 @@ from mandoline_core.report import charts
 from mandoline_core.report.charts import TARGET, palette
 from mandoline_core.report.words import TOOLTIPS, methods
 
-FIRST, MOST_PATTERNS = 50, 10
+MOST_PATTERNS = 10
 _TITLES = {
     "confirmed": "The labels confirm the estimate",
     "undecided": "The labels do not contradict the estimate",
@@ -80,7 +81,7 @@ def _plan(workspace: Workspace, found: compute.Labels) -> None:
         min_value=1,
         max_value=most,
         step=10,
-        key=visit.bind("n_labels", min(visit.typed("n_labels") or FIRST, most)),
+        key=visit.bind("n_labels", min(visit.typed("n_labels") or LABELS, most)),
     )
     plan = compute.label_plan(workspace, int(n))
     metric = get_metric(workspace.project.metric)

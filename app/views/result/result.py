@@ -27,6 +27,8 @@ TABS = {
     "Methods": comparison.show,
 }
 
+_MOST_MARKED = 2  # columns that the headline offers to mark as irrelevant
+
 
 def main() -> None:
     """Show the page."""
@@ -77,6 +79,10 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
         parts.verdict_badge(found)
     if found is not None and found.level == "green":
         st.caption(wording.tell(found.reason))
+    if found is not None and found.level == "red" and found.loudest is not None:
+        some = [one for one in report.findings if one.check == found.loudest.name]
+        if harmless.unseen(some):
+            harmless.buttons(harmless.columns_of(some)[:_MOST_MARKED], "headline", label=True)
     opinion = compute.second_opinion(workspace)
     if opinion is not None and opinion.follows != "mandoline":
         st.info(wording.tell(opinion.message), icon=":material/alt_route:")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import streamlit as st
 
@@ -111,7 +112,8 @@ def _take_kind() -> None:
     start = compute.offers(state.workspace()).get(kind)
     try:
         if isinstance(start, Slice):
-            _add(start)
+            # A combination is of slices that nobody has chosen yet: it waits until it is switched on.
+            _add(replace(start, enabled=not start.made_of))
         elif start is not None:
             raise start
     except MandolineError as error:

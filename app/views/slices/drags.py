@@ -25,6 +25,7 @@ def follow(key: str, take: Take) -> None:
 
 def listen() -> None:
     """Listen to the sliders of the page; the last thing on it, as the next value comes once it has been drawn."""
+    visit.leave("")
     components.listen_to_drags(list(visit.remember(_FOLLOWED) or {}), _moved, key="drags")
 
 

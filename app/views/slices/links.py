@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -172,7 +173,10 @@ def choose_way(key: str, joined: tuple[tuple[str, str], ...]) -> None:
     """Let the pairs be chosen another way, or keep those that are in use and choose by hand."""
     way = visit.typed(key)
     edges = joined if way == corrections.BY_HAND else way
-    compute.attempt(f"choose pairs: {corrections.chosen_how(edges)}", lambda project: edits.set_edges(project, edges))
+    kept = way == corrections.BY_HAND and joined
+    done = f"Kept {counted(len(joined), 'pair')} in use. Switch off what should not move together." if kept else ""
+    edit = partial(edits.set_edges, edges=edges)
+    compute.attempt(f"choose pairs: {corrections.chosen_how(edges)}", edit, done)
 
 
 def choose_most(key: str) -> None:

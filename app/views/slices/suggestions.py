@@ -88,15 +88,18 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
     """Show one in a row of the list: its rule, what it covers and does, and what can be done with it."""
     trial, opened = one.trials.get(workspace.model, one.first), visit.remember(_PREVIEW) == one.name
     added = compute.is_accepted(workspace, one)
-    told = f"{words.effect(trial, share=share)}. {words.coverage(one)}. {one.reason} {words.left_open(one.unexplained)}"
+    reason, rows = one.reason_for(workspace.model), words.coverage(one, workspace.model)
+    told = f"{words.effect(trial, share=share)}. {rows}. {reason} {words.left_open(one.unexplained)}"
     told += " Tried before your last edit." if stale else ""
-    note = GIVE_A_REASON if trial.needs_reason else "" if one.stands_out else "Not significant"
+    note = "Needs a reason" if trial.needs_reason else "" if one.stands_out else "Not significant"
+    told += f" {GIVE_A_REASON}" if trial.needs_reason else ""
     with st.container(key=f"suggestion_{number}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False):
             st.button(
                 "Added" if added else "Add", key=f"accept:{number}", on_click=_accept, args=(one,), disabled=added
             )  # fmt: skip
-            st.html(slice_rows.ghost(one.words, note, (one.source, one.target), trial.effect, title=told, share=share))
+            shares = one.shares.get(workspace.model, (one.source, one.target))
+            st.html(slice_rows.ghost(one.words, note, shares, trial.effect, title=told, share=share))
             look = ("Close", "visibility_off", "") if opened else ("Preview", "visibility", one.name)
             st.button(
                 look[0], key=f"preview:{number}", icon=f":material/{look[1]}:", on_click=visit.remember,
@@ -104,7 +107,7 @@ def _suggestion(workspace: Workspace, one: Suggestion, number: int, *, share: bo
             )  # fmt: skip
             st.button("Dismiss", key=f"never:{number}", icon=":material/block:", on_click=_never, args=(one.name,))
         if opened:
-            st.caption(wording.plain(f"{told} {note}"))
+            st.caption(wording.plain(told))
             _preview(compute.previewed(workspace, one))
 
 

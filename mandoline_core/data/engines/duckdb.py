@@ -53,6 +53,10 @@ class DuckDBTable(Table):
         """Add columns when rows are read."""
         return DuckDBTable(nw.to_native(change(self.normalised)), self.name, self.files, self._connection)
 
+    def reopened(self, files: Files) -> Table:
+        """Open other files."""
+        return DuckDB().scan(files)
+
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query."""
         return self._run(lambda: nw.to_native(query).to_arrow_table())

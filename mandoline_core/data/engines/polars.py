@@ -47,6 +47,10 @@ class PolarsTable(Table):
         """Add columns when rows are read."""
         return PolarsTable(nw.to_native(change(self.normalised)), self.name, self.files)
 
+    def reopened(self, files: Files) -> Table:
+        """Open other files."""
+        return Polars().scan(files)
+
     def collect(self, query: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query by the streaming engine."""
         take_step()

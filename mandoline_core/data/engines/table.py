@@ -187,6 +187,10 @@ class Table(ABC):
             "each class, as columns."
         )
 
+    def reopened(self, files: Files) -> Table:  # noqa: ARG002 - engines that can do it do
+        """Return a table of the same engine over other files."""
+        raise DataError(f"{self.name} stays on a cluster, where no types can be declared. Cast its columns there.")
+
     def distinct(self, column: str, most: int) -> nw.Series[Any]:
         """List the distinct values of a column, without missing ones; of very many, only some. Cached."""
         return SAMPLE_CACHE.of((self,), ("distinct", column, most), lambda: self._distinct(column, most))

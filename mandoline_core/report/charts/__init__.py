@@ -9,7 +9,7 @@ from mandoline_core.errors import MandolineError
 if find_spec("plotly") is None:
     raise MandolineError("Charts need Plotly. Install it with: pip install 'mandoline-estimator[charts]'")
 
-from mandoline_core.report.charts.ablation import ablation_curve, leave_one_out, waterfall
+from mandoline_core.report.charts.ablation import ablation_curve, fold_parts, leave_one_out, parts_title, waterfall
 from mandoline_core.report.charts.backtest import backtest_errors, method_order
 from mandoline_core.report.charts.comparison import method_dots, model_dots
 from mandoline_core.report.charts.corrections import (
@@ -34,7 +34,6 @@ from mandoline_core.report.charts.sensitivity import (
 from mandoline_core.report.charts.shifts import balance, calibration, pair_gaps, predicted_classes
 from mandoline_core.report.charts.slice_shares import slice_shares
 from mandoline_core.report.charts.small import Axes, Scale, scale, small_curve, small_strip, small_weights
-from mandoline_core.report.charts.story import story_curve
 from mandoline_core.report.charts.strip import SAMPLING, IntervalRow, estimate_strip, interval_rows, strip_rows
 from mandoline_core.report.charts.style import (
     IMAGE_FORMATS,
@@ -43,6 +42,7 @@ from mandoline_core.report.charts.style import (
     TARGET,
     TRUTH,
     chart_config,
+    clean,
     mark,
     palette,
     shorten,

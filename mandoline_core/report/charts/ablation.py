@@ -222,7 +222,7 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     source : float
         The score on the labelled data.
     """
-    figure, parts, estimate = Drawing(dark), _largest_parts(attribution.parts, share), source + attribution.total
+    figure, parts, estimate = Drawing(dark), fold_parts(attribution.parts, share), source + attribution.total
     ink, values = figure.colours.ink, [part.value for part in parts]
     starts = list(accumulate(values[:-1], initial=source)) if parts else []
     first, *heights, last = figure.rows(
@@ -264,22 +264,40 @@ def waterfall(attribution: Attribution, source: float, *, metric: str, share: bo
     span = value_range([source, estimate, *ends], share)
     figure.value_axis("x", span, share=share)
     return figure.finish(
-        title=_parts_title(attribution, parts, share),
+        title=parts_title(attribution, parts, share),
         x=f"{axis_title(metric, span, share)}; thin lines: intervals",
         height=_STEP_ROW * (len(parts) + 2) + 50,
     )
 
 
-def _largest_parts(parts: Sequence[AttributionPart], share: bool) -> list[AttributionPart]:
-    """List the parts, largest first; the smallest as one."""
-    ranked = sorted(parts, key=lambda part: (_is_nothing(part, share), -abs(part.value)))
-    most = min(MOST_PARTS, max(sum(not _is_nothing(part, share) for part in ranked), 1))
-    if len(ranked) == most + 1:  # one line for the others must replace at least two
-        most += 1
-    rest = ranked[most:]
+def fold_parts(
+    parts: Sequence[AttributionPart], share: bool, most: int = MOST_PARTS, *, small: float | None = None
+) -> list[AttributionPart]:
+    """List the parts, largest first; the smallest, and those that are nothing, as one.
+
+    Parameters
+    ----------
+    small : float, optional
+        Shares below it are nothing, whatever their interval. By default, what is written as 0 with all of its interval.
+
+    Examples
+    --------
+    >>> parts = [AttributionPart(name, value, None) for name, value in (("a", 0.0004), ("b", 0.02), ("c", -0.0003))]
+    >>> [part.rule for part in fold_parts(parts, share=True, small=0.001)]
+    ['b', '2 others']
+    """
+
+    def is_nothing_much(part: AttributionPart) -> bool:
+        return _is_nothing(part, share) if small is None or not share else abs(part.value) < small
+
+    ranked = sorted(parts, key=lambda part: (is_nothing_much(part), -abs(part.value)))
+    kept = min(most, max(sum(not is_nothing_much(part) for part in ranked), 1))
+    if len(ranked) == kept + 1:  # one line for the others must replace at least two
+        kept += 1
+    rest = ranked[kept:]
     # Intervals do not add up as values do, so the others have none.
     others = AttributionPart(f"{len(rest)} others", sum(part.value for part in rest), None)
-    return [*ranked[:most], *([others] if rest else [])]
+    return [*ranked[:kept], *([others] if rest else [])]
 
 
 def _is_nothing(part: AttributionPart, share: bool) -> bool:
@@ -287,7 +305,8 @@ def _is_nothing(part: AttributionPart, share: bool) -> bool:
     return all(is_nothing(value, share=share) for value in (part.value, *(part.interval or ())))
 
 
-def _parts_title(attribution: Attribution, parts: Sequence[AttributionPart], share: bool) -> str:
+def parts_title(attribution: Attribution, parts: Sequence[AttributionPart], share: bool) -> str:
+    """Name the largest part, and what all do together."""
     if not parts:
         return "No slice moves the score"
     most = f"{shorten(parts[0].rule, 24)} moves the score by {show_points(parts[0].value, share=share)}"

@@ -68,9 +68,10 @@
       modeBarButtons: [["svg", "png"].map(format => button(place, format))],
     };
     const plot = place.querySelector(".plot");
-    const size = room
-      ? {width: room.width, height: Math.min(layout.height, room.height), autosize: false}
-      : {autosize: true};
+    // What is higher than a page is printed smaller, not squeezed: squeezed lines run into each other.
+    const shrunk = room ? Math.max(layout.height / room.height, 1) : 1;
+    plot.style.zoom = 1 / shrunk;
+    const size = room ? {width: room.width * shrunk, height: layout.height, autosize: false} : {autosize: true};
     return Plotly.react(plot, data, {...layout, ...size}, config);
   };
   const drawAll = room => places.map(place => draw(place, !room && dark.matches ? "dark" : "light", room));

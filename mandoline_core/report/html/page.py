@@ -15,13 +15,15 @@ from typing import Any
 
 from mandoline_core.formatting import file_stem
 from mandoline_core.report.gathering import ReportParts
-from mandoline_core.report.html import evidence, sections
+from mandoline_core.report.html import evidence, record, sections
 from mandoline_core.report.html.figures import PageFigure, ReportPage, packed, plotly_script, render_figure
 from mandoline_core.report.markup import Html, joined, paragraphs, tag, text
 
 SECTIONS = (
     sections.summary,
     sections.verdict,
+    record.decision,
+    record.since,
     sections.changes,
     sections.slices,
     evidence.curve,
@@ -29,10 +31,12 @@ SECTIONS = (
     evidence.balance,
     evidence.comparison,
     evidence.sensitivity,
+    record.backtest,
     sections.models,
     sections.assumptions,
     sections.making,
     sections.glossary,
+    record.sign_off,
 )
 
 

@@ -12,12 +12,14 @@ from mandoline_core.findings import Check
 from mandoline_core.formatting import listed, show_ends, show_interval, show_percent, show_points, show_value
 from mandoline_core.pipeline import SlicePart, SliceRow
 from mandoline_core.report import charts
+from mandoline_core.report.html import record
 from mandoline_core.report.html.figures import PageFigure, ReportPage
 from mandoline_core.report.html.summary import ICONS, level_of, summary_picture, verdict_of
 from mandoline_core.report.markup import Html, bullets, joined, paragraphs, section, table, tag
 from mandoline_core.report.words import TOOLTIPS, facts, headline
 
 MOST_COLUMNS = 12
+LONGEST_RULE = 400  # characters: a longer one is in the project file alone
 SMALL_SHIFT = 0.1  # standard deviations
 GLOSSARY = (
     "labelled data",
@@ -167,7 +169,7 @@ def slices(page: ReportPage) -> Html:
     rows = [
         (
             row.name,
-            tag("span", row.rule, title=row.full_rule),
+            joined([row.rule, tag("code", row.full_rule, class_="rule") if len(row.full_rule) <= LONGEST_RULE else ""]),
             _part(row.inside, page.share),
             _part(row.outside, page.share),
         )
@@ -262,7 +264,7 @@ def assumptions(page: ReportPage) -> Html:
         *(() if verdict is None else verdict.declared),
         f"{method.title}. {method.does}",
         f"It assumes: {method.assumes}",
-        f"{_confidence(page)} intervals cover sampling error in both samples, but no change that no slice shows.",
+        facts.covers(page.first),
         *page.first.evidence.drift.words,
     )
     return section("assumptions", "Assumptions", bullets(sentences))
@@ -292,6 +294,7 @@ def making(page: ReportPage) -> Html:
             _named("Versions", made["versions"]),
             "This file also contains all estimates and checks as JSON, in full precision.",
         ),
+        record.project_file(page),
     )
 
 

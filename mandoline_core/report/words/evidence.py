@@ -121,7 +121,7 @@ def attribution(found: Attribution, source: float, *, share: bool) -> str:
     >>> attribution(Attribution(-0.09, (-0.11, -0.07), parts), 0.884, share=True)
     'Slices move the score by -9.0 points (-11.0 to -7.0), from 88.4% to 79.4%: short -6.0, slang -3.0.'
     """
-    ends = f"from {show_value(source, share=share)} to {show_value(source + found.total, share=share)}"
+    ends = f"from {_ends_of(source, source + found.total, share=share)}"
     moved = f"Slices move the score by {show_effect(found.total, found.total_interval, share=share)}"
     if found.total_interval[0] <= 0 <= found.total_interval[1]:
         return f"{moved}, {ends}. This is within sampling error."
@@ -129,6 +129,18 @@ def attribution(found: Attribution, source: float, *, share: bool) -> str:
     most = [part for part in ranked if abs(part.value) > 0.25 * abs(ranked[0].value)][:3]
     listing = ", ".join(f"{part.rule} {show_points(part.value, share=share, unit=False)}" for part in most)
     return f"{moved}, {ends}{f': {listing}' if listing else ''}."
+
+
+def _ends_of(first: float, last: float, *, share: bool) -> str:
+    """Write two values; with a second digit where their difference would seem to be another than it is.
+
+    >>> _ends_of(0.884, 0.794, share=True), _ends_of(0.93738, 0.83679, share=True)
+    ('88.4% to 79.4%', '93.74% to 83.68%')
+    """
+    told = round(round(100 * last, 1) - round(100 * first, 1), 1)
+    if share and told != round(100 * (last - first), 1):
+        return f"{first:.2%} to {last:.2%}"
+    return f"{show_value(first, share=share)} to {show_value(last, share=share)}"
 
 
 def domain(found: DomainTest) -> str:

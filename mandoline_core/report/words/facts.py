@@ -87,6 +87,12 @@ def basis(report: ModelReport) -> str:
     return f"{rows} out of {report.n_source:,}; the heaviest row weighs {show_times(report.largest_ratio)}"
 
 
+def covers(report: ModelReport) -> str:
+    """Say what intervals cover, and what not."""
+    level = f"{100 * report.settings.confidence:g}%"
+    return f"{level} intervals cover sampling error in both samples, but no change that no slice shows."
+
+
 def left_out(report: ModelReport) -> str:
     """Say which part of the new data the estimate leaves out, if any."""
     if not report.set_aside:

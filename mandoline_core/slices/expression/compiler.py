@@ -13,10 +13,10 @@ from typing import Any
 import narwhals as nw
 
 from mandoline_core.data import is_date, read_date
-from mandoline_core.errors import did_you_mean
+from mandoline_core.errors import nearest
 from mandoline_core.formatting import listed
 from mandoline_core.slices.expression.syntax import ExpressionError, quoted
-from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of
+from mandoline_core.slices.expression.tree import FUNCTIONS, parse_expression, piece_of, written_column
 from mandoline_core.slices.expression.values import FALSE, SIGNS, Kind, Value, code, is_nothing, literal
 from mandoline_core.slices.rule.codes import compares, is_when, text_of
 from mandoline_core.slices.text import count_words, has_boundary, keyword_pattern, lower, portable_regex
@@ -161,7 +161,10 @@ class _Compiler:
         elif name.casefold() in ("none", "null", "nan", "na"):
             hint = " For missing values, write is_missing(column)."
         else:
-            hint = did_you_mean(name, self.schema)
+            close = nearest(name, self.schema)
+            hint = "" if close is None else f" Did you mean {close!r}?"
+            if close is not None and written_column(close) != close and piece_of(self.text, node) == name:
+                hint += f" Write {written_column(close)}."
         hint = hint or f" Columns: {listed(self.schema)}.{advice}"
         raise self.error(node, f"unknown column {name!r}.{hint}")
 
@@ -195,7 +198,7 @@ class _Compiler:
         left, right = self._dated(left, right), self._dated(right, left)
         if left.kind != right.kind:
             problem = f"{left} but {right}, so '{sign}' cannot compare them."
-            raise self.error(right.node, problem + left.mismatch_hint(right))
+            raise self.error(right.node, problem + left.mismatch_hint(right, ordered=sign not in ("==", "!=")))
         if left.kind == "condition" and sign not in ("==", "!="):
             raise self.error(left.node, f"'{sign}' needs numbers, text or dates, but {left}.")
         if left.constant is not None and right.constant is not None:

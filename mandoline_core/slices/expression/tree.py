@@ -278,6 +278,8 @@ class _Reader(ast.NodeTransformer):
         name = piece_of(self.text, node.func)
         if name not in _SIGNATURES:
             hint = did_you_mean(name, _SIGNATURES) or f" Functions: {listed(_SIGNATURES, most=20)}."
+            if isinstance(node.func, ast.Name) and " " in (piece := piece_of(self.text, node)):
+                hint = f" If it is a column, write {written_column(piece)}."
             raise self._error(node, f"unknown function {quoted(name)}.{hint}")
         (usage, least, most), n = _SIGNATURES[name], len(node.args)
         if n < least or (most is not None and n > most):

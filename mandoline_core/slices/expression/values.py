@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import narwhals as nw
 
-from mandoline_core.data import read_date
+from mandoline_core.data import declare_type, read_date
 from mandoline_core.slices.expression.syntax import quoted
 
 Kind = Literal["number", "text", "date", "condition"]
@@ -93,8 +93,14 @@ class Value:
             return f'{piece or "day"} >= "2024-03-01"'
         return f"{piece or 'age'} > 0" if self.kind == "number" else f'{piece or "country"} == "FR"'
 
-    def mismatch_hint(self, other: Value) -> str:
-        """Say how to write a constant so that it can be compared with the other side."""
+    def mismatch_hint(self, other: Value, *, ordered: bool = False) -> str:
+        """Say how to write a constant so that it can be compared with the other side.
+
+        Parameters
+        ----------
+        ordered : bool
+            Whether one is to be larger: texts in quotes would be compared by the alphabet.
+        """
         value, written = (other, self) if self.constant is not None else (self, other)
         constant = written.constant
         if constant is None or value.constant is not None:
@@ -102,6 +108,8 @@ class Value:
         if value.kind == "date":
             dated = read_date(written.piece) is not None
             return f' Put it in quotes: "{written.piece}".' if dated else ' Compare it with a date: "2024-03-01".'
+        if value.kind == "text" and ordered and isinstance(constant, float):
+            return f" {declare_type(value.columns[0], 'number')}" if value.columns else ""
         if value.kind == "text":
             return f' Put it in quotes: "{written.piece}".'
         if value.kind == "condition":

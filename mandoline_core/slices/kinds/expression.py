@@ -25,6 +25,7 @@ from mandoline_core.slices.expression.tree import (
     written_column,
 )
 from mandoline_core.slices.rule import Measure, Schema, Slice, Survey, either, say_bounds, shown
+from mandoline_core.slices.spelling import as_typed
 
 _EQUALS = {ast.Eq: "is", ast.In: "is", ast.NotEq: "is not", ast.NotIn: "is not"}
 _UNITS = {"": "", "words": " words", "length": " characters"}
@@ -52,6 +53,8 @@ class Expression(Slice, kind="expression", title="Expression", purpose="a condit
     text: str = field(metadata=shown("expression", "Expression", help=_HELP))
 
     def _check(self) -> None:
+        if isinstance(self.text, str):
+            self._set("text", as_typed(self.text))
         try:
             parse_expression(self.text)
         except ExpressionError as error:

@@ -61,7 +61,7 @@ class OfModel(Slice):
         """The probabilities, once the model is known."""
         return dict.fromkeys(self.model.probabilities.values(), NUMBERS) if isinstance(self.model, Model) else {}
 
-    def remedy(self, _need: str, _dtype: nw.dtypes.DType) -> str:
+    def remedy(self, _column: str, _need: str, _dtype: nw.dtypes.DType) -> str:
         """Suggest another column: a model's predictions cannot be changed."""
         return "Choose another column or another kind."
 

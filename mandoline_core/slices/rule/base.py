@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import narwhals as nw
 
-from mandoline_core.data import Model, Sample, is_date, read_date
+from mandoline_core.data import Model, Sample, declare_type, is_date, read_date
 from mandoline_core.errors import SliceError, did_you_mean
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_date
@@ -144,14 +144,14 @@ class Slice:
         values = (getattr(self, item.name) for item in fields(self) if item.name not in common)
         return (self.kind, *(_key(value) for value in values))
 
-    def remedy(self, need: str, dtype: nw.dtypes.DType) -> str:
+    def remedy(self, column: str, need: str, dtype: nw.dtypes.DType) -> str:
         """Say what to do about a column that does not hold what the rule needs."""
         if need == NUMBERS and is_date(dtype):
             return 'Compare it with a date, such as "2024-03-01".'
         if need == DATES and dtype == nw.String:
-            return "Write every date as in 2024-03-01, or 2024-03-01 09:30 with a time."
+            return f"Write every date as in 2024-03-01. {declare_type(column, 'date')}"
         if need == NUMBERS and dtype == nw.String:
-            return "Use kind 'length' for the length of a text, or convert the column to numbers."
+            return f"Use kind 'length' for the length of a text. {declare_type(column, 'number')}"
         if need == NUMBERS and dtype == nw.Boolean:
             return "Use kind 'flag' for true/false."
         if need in (TEXT, WRITTEN) and dtype.is_numeric():

@@ -27,7 +27,7 @@ from mandoline_core import (
     SliceAudit,
     load_project,
 )
-from mandoline_core.project import MethodSettings, TrustSettings
+from mandoline_core.project import DecisionSettings, MethodSettings, TrustSettings
 from tests.core.projects import small_frame, small_frames, write_project
 
 Change = Callable[[Workspace], Workspace]
@@ -89,7 +89,13 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     "checked": (step("report"), STATED | ESTIMATOR),
     "solution": (keys.solution, STATED | ESTIMATOR),
     "report": (keys.report, STATED | ESTIMATOR | TRUTH),
-    "written": (keys.written, STATED | ESTIMATOR | TRUTH | {"project.name", "project.note", "slices.note"}),
+    "written": (
+        keys.written,
+        STATED
+        | ESTIMATOR
+        | TRUTH
+        | {"project.name", "project.note", "project.decision", "slices.note", "names.labels"},
+    ),
     "some labels": (keys.some_labels, STATED | ESTIMATOR | (TRUTH - {"revealed"})),
     "labels": (keys.labels, ROWS | ROLES | METRIC | (TRUTH - {"revealed"})),
     "method on slices": (
@@ -102,7 +108,7 @@ DEPENDS: dict[str, tuple[Callable[[Workspace], keys.Key], frozenset[str]]] = {
     ),
 }
 # Small data are looked at whole, so that a draw of them is the same; tables and masters are for other engines.
-NOTHING = {"id", "revision", "names.labels", "project.base", "project.path", "same rows elsewhere", "view_only"}
+NOTHING = {"id", "revision", "project.base", "project.path", "same rows elsewhere", "view_only"}
 NOTHING |= {
     "server",
     "drawn",
@@ -211,6 +217,7 @@ def changes(folder: Path) -> dict[str, Change]:
         "project.slices": lambda shown: of_project(slices=shown.project.slices[::-1])(shown),
         "project.edges": of_project(edges=(("negation", "long"),)),
         "project.trust": of_project(trust=TrustSettings(harmless=["text"])),
+        "project.decision": of_project(decision=DecisionSettings(threshold=0.7)),
         "models.name": rename_model,
         "models.prediction": of_first("models", prediction="pred_nb"),
         "models.probabilities": of_first("models", probabilities={"good": "p_good"}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from app import compute
 from app.project import state
+from app.project.documents import save_edit
 from app.views import frame
 from mandoline_core import estimate, load_project
 from mandoline_core.cli.main import main as command
@@ -91,7 +93,9 @@ def test_what_is_taken_home_has_the_command_lines_digits(folder: Path, capsys: p
     path.write_bytes(packed)  # type: ignore[arg-type]
     assert json.loads(state.exporter(shown, compute.estimate_json)()) == run_json(capsys, "estimate", path)
     assert command(["estimate", str(path), "--weights", str(folder / "weights.csv")]) == 0
-    assert state.exporter(shown, compute.weights_csv)() == (folder / "weights.csv").read_text()
+    weights = [line.partition(",") for line in str(state.exporter(shown, compute.weights_csv)()).splitlines()]
+    assert [rest for _, _, rest in weights] == (folder / "weights.csv").read_text().splitlines()
+    assert [number for number, _, _ in weights[:3]] == ["row", "1", "2"]
     assert len(pd.read_csv(folder / "weights.csv")) == 400
 
 
@@ -133,6 +137,23 @@ def test_a_wrong_link_for_looking_says_so(folder: Path) -> None:
     app = AppTest.from_file(str(Path(frame.__file__).parents[1] / "main.py"), default_timeout=60)
     app.query_params["view"] = "nothing"
     assert "The project of this link no longer exists." in said(run(app))
+    assert [title.value for title in app.title] == ["Projects"]
+    assert not {"view", "project"} & set(app.query_params)  # and no project is made for it
+
+
+def test_an_edit_in_another_tab_is_noticed(folder: Path) -> None:
+    """The next time that the page is drawn; one's own edits are not."""
+    app = open_app(write_project(folder))
+    project = project_id(app)
+    app.switch_page(SLICES)
+    run(app)
+    app.session_state["kept:editing"] = "negation"
+    press(run(app), "Delete")
+    assert not [one for one in app.toast if "Changed in another tab" in one.value]
+    save_edit(state.store(), project, "rename project", lambda found: replace(found, name="other"))
+    app.switch_page("views/result/result.py")
+    noticed = [one.value for one in run(app).toast]
+    assert any("Changed in another tab or by someone else" in one and "rename project" in one for one in noticed)
 
 
 def test_an_edit_on_an_older_state_is_brought_together_or_refused(folder: Path) -> None:

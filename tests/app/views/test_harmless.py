@@ -44,6 +44,18 @@ def test_a_column_is_declared_harmless_beside_what_it_is_found_guilty_of(tmp_pat
     assert "'year' names the sample" in said(app)
 
 
+def test_where_no_slice_can_help_the_two_things_that_can_are_offered_first(tmp_path: Path) -> None:
+    """A value without a labelled row: mark the column, or label; the label button leads to its tab."""
+    source, target, _ = small_frames()
+    target["region"] = ["south" if row % 10 else "north" for row in range(len(target))]
+    app = open_app(write_project(tmp_path, {}, source=source.assign(region="north"), target=target), PAGE)
+    assert "no slice can help. Mark region as irrelevant with a reason, or label 60 new rows." in said(app)
+    assert "Mark region as irrelevant" in [one.proto.popover.label for one in app.get("popover")]
+    assert not [label for label in labels(app) if label.startswith("Add: region")]
+    next(button for button in app.button if button.label == "Label 60 new rows").click()
+    assert "The plan does not use them." in said(run(app))
+
+
 def test_a_declaration_is_taken_back(tmp_path: Path) -> None:
     """From the list."""
     app = open_app(years(tmp_path, harmless={"year": "so"}), PAGE)

@@ -256,6 +256,14 @@ def test_a_kind_that_cannot_be_started_yet_says_what_to_do_first(folder: Path) -
     assert current(app).slices == (md.Keyword("good", column="text", words=("good",)),)
 
 
+def test_a_combination_waits_until_its_slices_are_chosen(folder: Path) -> None:
+    """It is of slices that nobody has chosen, so it is off at first."""
+    app = open_app(write_project(folder), "views/slices/slices.py")
+    add(app, "all")
+    assert current(app).slices[-1].kind == "all"
+    assert not current(app).slices[-1].enabled
+
+
 def test_a_line_that_cannot_be_read_stays_with_its_reason(folder: Path) -> None:
     """One error, below the line; nothing is added, and the next line takes it away."""
     app = open_app(write_project(folder), "views/slices/slices.py")

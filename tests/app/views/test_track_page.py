@@ -195,6 +195,19 @@ def test_alerts_mean_what_the_metric_means(folder: Path, changes: dict[str, Any]
     assert app.dataframe[0].value["alert"].tolist() == ["alert"]
 
 
+def test_the_projects_threshold_alerts_unless_another_score_is_given(folder: Path) -> None:
+    app = give(open_app(write_project(folder, {"decision": {"threshold": 0.85}}), TRACK), {"w.csv": week(0.9, 1)})
+    assert app.dataframe[0].value["alert"].tolist() == ["alert"]
+    field = app.number_input(key="alert_worst")
+    assert (field.value, field.placeholder) == (None, "85 (threshold)")
+    field.set_value(10.0)
+    run(app)
+    assert app.dataframe[0].value["alert"].tolist() == [""]
+    app.number_input(key="alert_worst").set_value(None)
+    run(app)
+    assert app.dataframe[0].value["alert"].tolist() == ["alert"]
+
+
 def test_a_worst_score_of_another_metric_is_left_out(folder: Path) -> None:
     """It would be no accuracy: nobody is alerted by it, and the page can be used."""
     app = open_app(write_project(folder), TRACK)

@@ -60,7 +60,7 @@ def test_a_year_that_gives_rows_away_is_amber_until_it_is_declared_harmless() ->
     (finding,) = [one for one in report.findings if one.code == "names_sample"]
     assert finding.as_dict()["numbers"]["columns"] == ["year"]
     assert finding.remedy == (
-        "If nothing else changed with year, mark it as irrelevant with a reason. Otherwise label some new rows."
+        "If nothing else changed with year, mark it as irrelevant with a reason. Otherwise label 60 new rows."
     )
     declared = md.estimate(*samples(), SLICES, harmless={"year": "nothing else changed"})
     assert declared.verdict is not None

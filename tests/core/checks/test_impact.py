@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from mandoline_core.checks import CellWeights, compare_means
 from mandoline_core.checks.balance import BalanceLine, columns_of
 from mandoline_core.checks.impact import Impact, score_sums
 from mandoline_core.checks.means import LARGE, ScoreSums, weigh
+from mandoline_core.data import open_data
 from mandoline_core.pipeline import Tally
 from tests.core.made_worlds import MODEL, rows
 
@@ -222,21 +224,22 @@ def test_a_slope_that_few_rows_show_counts_by_the_upper_end_of_its_interval() ->
     assert found.severity == "warning"
 
 
-def test_rows_that_stay_in_a_table_have_the_same_effects(tmp_path: Any) -> None:
+def test_rows_that_stay_in_a_table_have_the_same_effects(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     source, target = (
         rows(rng, 1500, rates=(0.3, 0.3), by_age=0.1),
         rows(rng, 1500, rates=(0.5, 0.3), age=45, by_age=0.1),
     )
-    found = []
-    for kind in ("memory", "table"):
-        sides = [source, target.drop(columns="label")]
-        if kind == "table":
-            duckdb = pytest.importorskip("duckdb")
-            sides = [duckdb.from_df(side) for side in sides]
-        pair = md.Sample(sides[0], label="label", models=[MODEL]), md.Sample(sides[1])
-        found.append(line_of(md.estimate(*pair, SLICES).first).impact)
-    assert found[0] is not None
-    assert found[1] is not None
-    assert found[0].effect == pytest.approx(found[1].effect, rel=1e-6)
-    assert found[0].most == pytest.approx(found[1].most, rel=1e-6)
+    sides = {"source": source, "target": target.drop(columns="label")}
+    for name, frame in sides.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+    tables = [open_data(tmp_path / f"{name}.parquet", engine="duckdb") for name in sides]
+    found = [
+        md.estimate(md.Sample(here, label="label", models=[MODEL]), md.Sample(there), SLICES).first
+        for here, there in (tuple(sides.values()), tables)
+    ]
+    assert [report.fit.in_table for report in found] == [False, True]
+    in_memory, in_table = (line_of(report).impact for report in found)
+    assert in_memory is not None
+    assert in_table is not None
+    assert in_table == pytest.approx(in_memory, rel=1e-6)

@@ -525,7 +525,8 @@ def test_where_no_labelled_row_is_like_the_new_ones_no_slice_is_advised() -> Non
     assert finding.text.startswith("month differs after weighting (2.")
     assert finding.text.endswith(" in labelled data, 6.5 in new data) and no slice covers it.")
     assert finding.remedy == (
-        "You have no labelled rows like these, so no slice can help. Mark month as irrelevant, or label some new rows."
+        "You have no labelled rows like these, so no slice can help. Mark month as irrelevant with a "
+        "reason, or label 60 new rows."
     )
 
 

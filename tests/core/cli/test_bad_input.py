@@ -107,7 +107,8 @@ def test_one_target_row_gives_a_result_with_a_serious_finding(
             {"slices": [{**LONG, "column": "text"}]},
             (
                 "Slice 'long' needs numbers in column 'text', which holds text in source.csv, such as 'it is "
-                "good'. Use kind 'length' for the length of a text, or convert the column to numbers."
+                "good'. Use kind 'length' for the length of a text. If it holds numbers, choose its type on the Data "
+                'page, or set types = { text = "number" } in the project file.'
             ),
         ),
         (
@@ -161,7 +162,8 @@ def test_a_column_that_only_the_source_has_is_refused(tmp_path: Path, capsys: py
             lambda source: source.assign(n_words=["ten", *source["n_words"][1:]]),
             (
                 "Slice 'long' needs numbers in column 'n_words', which holds text in source.csv, such as "
-                "'ten'. Use kind 'length' for the length of a text, or convert the column to numbers."
+                "'ten'. Use kind 'length' for the length of a text. If it holds numbers, choose its type on the Data "
+                'page, or set types = { n_words = "number" } in the project file.'
             ),
         ),
     ],

@@ -337,6 +337,20 @@ def test_a_worst_score_alerts_whichever_way_is_better(tmp_path: Path, capsys: Ca
     assert "--alert-under must be between 0 and 1. Got 75. Did you mean 0.75?" in err
 
 
+def test_the_projects_threshold_alerts_unless_told_otherwise(tmp_path: Path, capsys: Captured) -> None:
+    project = write_weeks(tmp_path, [0.2, 0.9])
+    project.write_text(f"{project.read_text(encoding='utf-8')}\n[decision]\nthreshold = 0.75\n", encoding="utf-8")
+    pattern = str(tmp_path / "weekly" / "*")
+    code, _, err = run(capsys, "track", project, "--targets", pattern)
+    assert code == 1
+    assert "%, below 75.0%." in err
+    assert run(capsys, "track", project, "--targets", pattern, "--alert-under", "0.1")[0] == 0
+    project.write_text(project.read_text(encoding="utf-8").replace("= 0.75", "= 75"), encoding="utf-8")
+    code, _, err = run(capsys, "track", project, "--targets", pattern)
+    assert code == 2
+    assert "threshold must be between 0 and 1. Got 75. Did you mean 0.75?" in err
+
+
 def test_limits_are_where_alerts_begin(tmp_path: Path) -> None:
     """Level against the source, one step behind the estimates against the target before; the stricter of two."""
     project = md.load_project(write_project(tmp_path))

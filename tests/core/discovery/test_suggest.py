@@ -165,3 +165,20 @@ def test_progress_grows_and_may_stop_the_search() -> None:
 def test_what_cannot_be_done_is_said(asked: dict[str, object], said: str) -> None:
     with pytest.raises(MandolineError, match=said):
         md.suggest(SOURCE, TARGET, [SOUTH], **asked)  # type: ignore[arg-type]
+
+
+def test_each_model_has_its_own_reason_with_the_shares_that_are_shown() -> None:
+    """What is said to somebody who looks at one model is about that model."""
+    rows = [sample.frame.to_pandas() for sample in (SOURCE, TARGET)]
+    rng = np.random.default_rng(1)
+    for frame in rows:
+        right = rng.random(len(frame)) < 0.9 - 0.3 * (frame["age"] > 50)
+        frame["q"] = frame["p"].where(right, "good")
+    models = [md.Model("first", "p"), md.Model("second", "q")]
+    found = md.suggest(md.Sample(rows[0], label="y", models=models), md.Sample(rows[1], models=models), [SOUTH])
+    for one in found.suggestions[:3]:
+        assert one.reason == one.reason_for(one.model)
+        for model in one.reasons:
+            assert f" of {model} is " in one.reason_for(model)
+            assert f"{one.shares[model][1]:.1%} of new rows" in one.reason_for(model)
+    assert any(set(one.reasons) == {"first", "second"} for one in found.suggestions)

@@ -20,7 +20,7 @@ import mandoline_core as md
 from mandoline_core.errors import ProjectError
 from mandoline_core.guide import read
 from mandoline_core.pipeline import state
-from mandoline_core.project import EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
+from mandoline_core.project import DecisionSettings, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings
 from mandoline_core.project.validation import Whole, settings
 from mandoline_core.schemas.shapes import schema_of
 from tests.core.projects import ROOT, write_project
@@ -69,7 +69,9 @@ def test_the_schema_has_its_default_its_bounds_and_its_sentence() -> None:
     assert Own(rounds=5).as_dict()["rounds"] == 5
 
 
-@pytest.mark.parametrize("settings", [EstimatorSettings, MethodSettings, MetricSettings, TrustSettings])
+@pytest.mark.parametrize(
+    "settings", [DecisionSettings, EstimatorSettings, MethodSettings, MetricSettings, TrustSettings]
+)
 def test_the_reference_names_every_setting_and_its_choices(settings: type) -> None:
     written = set(re.findall(r"\w+", " ".join(re.findall(r"```.*?```|`[^`\n]+`", REFERENCE, re.DOTALL))))
     for name, shape in schema_of(settings)["properties"].items():

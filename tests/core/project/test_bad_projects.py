@@ -13,7 +13,7 @@ import pytest
 from mandoline_core.estimators.registry import ESTIMATORS
 from tests.core.projects import LONG, NEGATION, refused, run, write_project
 
-KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods, trust"
+KEYS = "version, name, note, source, target, task, models, metric, slices, edges, estimator, methods, trust, decision"
 FIRST = "[[slices]] number 1 ('negation')"
 
 

@@ -360,7 +360,7 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
             {"slice": []},
             (
                 "Unknown key 'slice' in p.toml. Expected: version, name, note, source, target, task, models, metric, "
-                "slices, edges, estimator, methods, trust. Did you mean 'slices'?"
+                "slices, edges, estimator, methods, trust, decision. Did you mean 'slices'?"
             ),
         ),
         ({"source": None}, "p.toml has no [source]. Add [source] with path."),
@@ -373,8 +373,8 @@ def test_the_column_of_a_mean_must_be_in_the_source(data):
         (
             {"target": {"path": "b.csv", "label": "x"}},
             (
-                "Unknown key 'label' in [target]. Expected: path, engine, table, master, group, weight, labels, key. "
-                "Did you mean 'labels'?"
+                "Unknown key 'label' in [target]. Expected: path, engine, table, master, group, weight, types, "
+                "labels, key. Did you mean 'labels'?"
             ),
         ),
         (

@@ -19,6 +19,7 @@ import pytest
 
 import mandoline_core as md
 from mandoline_core.formatting import show_interval, show_value
+from mandoline_core.project import public_text
 from mandoline_core.report import gather_parts
 from mandoline_core.report.words import TOOLTIPS
 from tests.core.projects import DIGITS, LONG, NEGATION, REVIEWS, WEB, write_project
@@ -184,6 +185,7 @@ def test_it_can_be_read_without_seeing_it(page: Page) -> None:
 def test_it_says_labelled_and_new_data(report: md.Report, page: Page) -> None:
     """In sentences, in tables and in figures."""
     explained = [TOOLTIPS[term] for term in ("labelled data", "new data")]  # which say what code calls them
+    explained.append(public_text(report.asked.project))
     assert [said for said in page.said if CODE_WORDS.search(said) and said not in explained] == []
     shown = json.dumps([one["light"]["layout"] for one in page.figures.values()])
     assert not re.search(r"\bthe (source|target)\b", shown)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mandoline_core.errors import SliceError
+from mandoline_core.slices import Expression
 from mandoline_core.slices.expression.compiler import compile_expression_code
 from mandoline_core.slices.expression.syntax import ExpressionError
 from mandoline_core.slices.expression.tree import parse_expression
@@ -91,6 +92,13 @@ MESSAGES = {
     ),
     "age == null": "position 8: unknown column 'null'. For missing values, write is_missing(column).",
     "length > 3": "position 1: unknown column 'length'. The function is written length(text).",
+    "words > 3": "position 1: unknown column 'words'. The function is written words(text).",
+    "two > 3": "position 1: unknown column 'two'. Did you mean 'two words'? Write col(\"two words\").",
+    "Betrag (EUR) > 200": ("position 1: unknown function 'Betrag'. If it is a column, write col(\"Betrag (EUR)\")."),
+    "country < 30": (
+        "position 11: 'country' is text but '30' is a number, so '<' cannot compare them. If it holds numbers, choose "
+        'its type on the Data page, or set types = { country = "number" } in the project file.'
+    ),
     "lenght(text) > 3": "position 1: unknown function 'lenght'. Did you mean 'length'?",
     "exit()": (
         "position 1: unknown function 'exit'. Functions: abs, col, contains, ends_with, hour, is_missing, length, "
@@ -331,3 +339,8 @@ def test_error_survives_pickling():
     """An error raised in a worker arrives whole."""
     error = pickle.loads(pickle.dumps(ExpressionError("no.", 2, "a b")))  # noqa: S301 - bytes we have just made
     assert (str(error), error.position, error.text) == ("Expression, position 3: no.", 2, "a b")
+
+
+def test_a_rule_that_is_copied_from_a_page_comes_with_invisible_characters():
+    """They are no part of it, in an expression or in the line."""
+    assert Expression("old", text="age >\u2060= 65").text == "age >= 65"

@@ -158,6 +158,7 @@ def test_a_line_is_read_as_it_is_meant(line: str, rule: md.Slice) -> None:
         ("UA, AA", md.Category("carrier is UA or AA", column="carrier", values=("UA", "AA"))),
         ("ewr", md.Keyword("ewr", column="origin", words=("ewr",))),
         ("month = 2", md.Category("month is 2", column="month", values=(2,))),
+        ("delay >\u2060= 10", md.Threshold("delay at least 10", column="delay", at_least=10)),  # copied from a page
         ("delay > 1e1", md.Threshold("delay above 10", column="delay", above=10)),
     ],
 )

@@ -288,7 +288,8 @@ def test_a_long_chain_is_refused_and_many_large_combinations_too():
             [Threshold("words", column="text", above=1)],
             (
                 "Slice 'words' needs numbers in column 'text', which holds text in source.csv, such as 'not'. "
-                "Use kind 'length' for the length of a text, or convert the column to numbers."
+                "Use kind 'length' for the length of a text. If it holds numbers, choose its type on the Data page, or "
+                'set types = { text = "number" } in the project file.'
             ),
         ),
     ],

@@ -253,7 +253,8 @@ def test_the_gold_column_is_read_as_a_flag():
             Threshold("long", column="text", above=1),
             (
                 "Slice 'long' needs numbers in column 'text', which holds text in source.csv, such as 'ten'. "
-                "Use kind 'length' for the length of a text, or convert the column to numbers."
+                "Use kind 'length' for the length of a text. If it holds numbers, choose its type on the Data page, or "
+                'set types = { text = "number" } in the project file.'
             ),
         ),
         (
@@ -281,7 +282,8 @@ def test_the_gold_column_is_read_as_a_flag():
             Range("day", column="text", low="2024-03-01", high="2024-03-31"),
             (
                 "Slice 'day' needs dates in column 'text', which holds text in source.csv, such as '12'. Write every "
-                "date as in 2024-03-01, or 2024-03-01 09:30 with a time."
+                "date as in 2024-03-01. If it holds dates, choose its type on the Data page, or set types = { text = "
+                '"date" } in the project file.'
             ),
         ),
         (
