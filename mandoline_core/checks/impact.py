@@ -22,6 +22,7 @@ from mandoline_core.arrays import Floats, Interval
 from mandoline_core.checks.means import MeanGaps, ScoreSums, counted_by_pattern, regress_on_slices, weigh
 from mandoline_core.estimators import get_estimator, normal_reach
 from mandoline_core.metrics import evaluate
+from mandoline_core.patterns import add_up
 from mandoline_core.pipeline import ColumnTable, Estimate, ScoredColumns, interval_of, is_share, score_columns
 
 # An estimate that would move by half the margin of its interval loses a good part of its coverage: 83% instead of 95%.
@@ -78,7 +79,8 @@ def score_sums(report: Estimate, table: ColumnTable) -> tuple[ScoreSums | None, 
     if scored is None:
         return (None,) * len(table.tallies)
     weights, cells = weigh(report, table.cells), table.cells
-    rows = np.bincount(cells.source, minlength=len(cells.first_source)).astype(float)
+    drawn = report.fit.row_members.source_rows[table.drawn.source_rows]
+    rows = add_up(cells.source, drawn, len(cells.first_source))
     weight, matched, inverse, _ = regress_on_slices(weights, rows)
     totals = next(tally.source_rows for tally in scored.table.tallies if tally.complete)
     crossed = matched.T @ (weight * totals)

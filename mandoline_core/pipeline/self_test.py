@@ -196,7 +196,8 @@ def _rows_of_halves(rows: Rows, source: Index, target: Index) -> Rows:
         shown = [name for name in frame.columns if name in rows.target.columns and name not in (label, measured)]
         return (
             rows.source.with_rows(frame[scored[source].tolist()]),
-            rows.target.with_rows(frame[scored[target].tolist()].select(shown), label=None),
+            # Without roles: what the new rows belong together by, or weigh, need not be among these columns.
+            Sample(frame[scored[target].tolist()].select(shown), models=rows.target.models, name=rows.target.name),
         )
 
     key = ("self-test", blake2b(np.concatenate([scored[source], [-1], scored[target]]).tobytes()).digest(), measured)

@@ -211,7 +211,8 @@ def _run(
     that has none is compared with the score of their population.
     """
     statistics = pseudo.problem.members.statistics[target]
-    own = evaluate(problem.metric, statistics, np.full(len(target), 1 / len(target))).value
+    rows = problem.members.target_rows
+    own = evaluate(problem.metric, statistics, rows / rows.sum()).value
     plain = _try(get_estimator("source"), problem)
     source = None if isinstance(plain, str) else plain.value
     noise = math.inf if isinstance(plain, str) else plain.influence.standard_error()

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import mandoline_core as md
+from mandoline_core.comparison.backtests.pseudo_targets import pseudo_targets
 from mandoline_core.data import open_data
 from mandoline_core.estimators import ESTIMATORS, get_estimator
 from mandoline_core.pipeline import prepare
@@ -50,7 +51,7 @@ def report_on(
 
 def repeated(frame: pd.DataFrame) -> pd.DataFrame:
     """Write every row as often as it counts."""
-    return frame.loc[frame.index.repeat(frame["w"])].reset_index(drop=True)
+    return frame.loc[frame.index.repeat(frame["w"])].reset_index(drop=True).drop(columns="w")
 
 
 def numbers_of(report: md.Report) -> dict[str, Any]:
@@ -114,7 +115,7 @@ def test_confidence_methods_take_weights_like_copies() -> None:
     ],
 )
 def test_equal_weights_change_nothing(options: dict[str, Any]) -> None:
-    plain = report_on(SOURCE, TARGET, None, **options)
+    plain = report_on(SOURCE.drop(columns="w"), TARGET.drop(columns="w"), None, **options)
     weighted = report_on(SOURCE.assign(w=0.3), TARGET.assign(w=7), **options)
     before, after = plain.first, weighted.first
     assert [after.estimate, *after.interval, after.source, *after.source_interval] == pytest.approx(
@@ -244,9 +245,10 @@ def test_methods_that_look_at_rows_take_weights_or_say_that_they_do_not() -> Non
 
 
 def test_a_backtest_draws_rows_with_their_weights() -> None:
-    tested = md.backtest(*samples(SOURCE, TARGET), SLICES, draws=20, estimators=["source", "mandoline"]).models["m"]
-    truth = tested.draws[0].truth
-    assert truth == pytest.approx(report_on(SOURCE, TARGET).estimate, abs=1e-9)
+    labelled, new = samples(SOURCE, TARGET)
+    made, _ = pseudo_targets(prepare(labelled, new, SLICES, model=MODEL), kinds=["slices"])
+    assert made["slices"][0].truth == pytest.approx(report_on(SOURCE, TARGET).estimate, abs=1e-9)
+    tested = md.backtest(labelled, new, SLICES, draws=20, estimators=["source", "mandoline"]).models["m"]
     assert (
         tested.kinds["slices"]["mandoline"].mean_absolute_error < tested.kinds["slices"]["source"].mean_absolute_error
     )
