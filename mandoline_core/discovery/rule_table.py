@@ -45,7 +45,7 @@ def column_sums(table: csr_matrix) -> Floats:
 
 
 def sparse_columns(columns: Iterable[Floats], n_rows: int) -> csr_matrix:
-    """Put columns side by side, one after the other: a table with all their zeros is slow to write out.
+    """Put columns side by side one at a time: a table with all their zeros is slow to write out.
 
     >>> sparse_columns([np.array([0.0, 1.0]), np.array([0.5, 0.0])], 2).toarray().tolist()
     [[0.0, 0.5], [1.0, 0.0]]
