@@ -233,7 +233,7 @@ def public_text(project: Project, names: Mapping[str, str] | None = None) -> str
 
     >>> from mandoline_core.data import Model
     >>> project = Project(
-    ...     name="a", source_path="/home/a.csv", target_path="b.csv", source_master="spark://host:7077", label="y",
+    ...     name="a", source_path="/data/a.csv", target_path="b.csv", source_master="spark://host:7077", label="y",
     ...     models=[Model("m", "p")],
     ... )
     >>> "host" in public_text(project), 'path = "a.csv"' in public_text(project)

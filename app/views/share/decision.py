@@ -12,7 +12,7 @@ from app.project import Workspace, visit
 from app.words import track as words
 from mandoline_core.formatting import tidy_number
 from mandoline_core.metrics import get_metric
-from mandoline_core.report.words.decision import ABOUT
+from mandoline_core.report.words import ABOUT
 
 THRESHOLD, SIGN_OFF = "decision_threshold", "decision_sign_off"
 _HELP = "Slides, report and Track compare the estimate with it. Saved in the project file."

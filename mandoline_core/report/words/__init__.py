@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mandoline_core.report.words.decision import Decision, about, decide
+from mandoline_core.report.words.decision import ABOUT, Decision, about, decide
 from mandoline_core.report.words.headline import Headline, headline
 from mandoline_core.report.words.vocabulary import TOOLTIPS, title_of
