@@ -158,7 +158,7 @@ def spread(
     return _spreads(request, states, progress, suggestions)
 
 
-def spread_of_fits(request: Request, fits: Sequence[Fit], *, progress: Progress | None = None) -> dict[str, Spread]:
+def spread_of_fits(request: Request, fits: Sequence[Fit], *, progress: Progress | None = None) -> Spreads:
     """Measure it for fits that were made already, of rows in memory."""
     quick = replace(request, settings=replace(request.settings, interval="influence")).in_memory
     return _spreads(quick, start_search(quick, fits), progress)
@@ -169,7 +169,7 @@ def _spreads(
     states: Sequence[SearchState],
     progress: Progress | None,
     suggestions: Suggestions | None = None,
-) -> dict[str, Spread]:
+) -> Spreads:
     tell = progress or (lambda *_: None)
     if suggestions is None:
         tell("looking for slices", 0.2)

@@ -188,4 +188,5 @@ def _fit(source: Any, target: Any, slices: Any, model: str | None, options: Opti
 
 def _plain(source: Any, target: Any, slices: Any, options: Options) -> Report:
     """Estimate without other plausible slices: nothing made from it asks for the quoted interval."""
-    return estimate(source, target, slices, **{**options, "spread": False})
+    options["spread"] = False
+    return estimate(source, target, slices, **options)

@@ -128,8 +128,8 @@ def small_curve(
     _upright_axis(
         picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1], 4)}, up, f"estimate ({ZOOMED})"
     )
-    for x, low, high in bands(points):
-        outline = zip(x + x[::-1], high + low[::-1], strict=True)
+    for x, lows, highs in bands(points):
+        outline = zip(x + x[::-1], highs + lows[::-1], strict=True)
         picture.area([(across(i), up(value)) for i, value in outline], strength=FAINT)
     if truth is not None:
         words, above = f"true value {show_value(truth, share=share)}", (points[0].estimate or 0.0) < truth
