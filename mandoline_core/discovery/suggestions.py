@@ -128,7 +128,7 @@ class Suggestion:
         return rule_words(self.rule)
 
     def reason_for(self, model: str) -> str:
-        """Say why it is suggested for a model; where that is not known, for the model it matters to most."""
+        """Say why it is suggested for a model; otherwise for the model it matters to most."""
         return self.reasons.get(model, self.reason)
 
     @property
