@@ -171,7 +171,7 @@ def test_a_bad_file_gets_its_sentence_and_spoils_no_other(folder: Path) -> None:
         f"Column 'pred_lr' is not in {name.removesuffix('.csv')}",
         "notes",
     ]
-    assert "\\<b\\>" in errors[0]
+    assert "\\<b>" in errors[0]
     assert "No estimate on the newest batch" in said(app)
     assert list(state.store().incoming.rglob("*.csv")) == []
 
