@@ -72,7 +72,7 @@ class Outcome:
         return np.asarray(self.row_weights[membership.groups, membership.source] * membership.source_rows)
 
 
-class Point(NamedTuple):
+class PointEstimate(NamedTuple):
     """Hold an estimate without its sampling error, and on how many effective rows it rests."""
 
     value: float
@@ -274,11 +274,11 @@ class Estimator(ABC):
         Raise a `MandolineError` with one sentence for the user if that is impossible.
         """
 
-    def point(self, problem: Problem) -> Point:
+    def point(self, problem: Problem) -> PointEstimate:
         """Estimate the metric on the target without the sampling error, where that saves work."""
         outcome = self.estimate(problem)
         rows = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
-        return Point(outcome.value, rows, outcome.converged)
+        return PointEstimate(outcome.value, rows, outcome.converged)
 
     def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
         """Estimate the means of the statistics only, fast; for methods on patterns."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.base import Outcome, Point, effective_rows
+from mandoline_core.estimators.base import Outcome, PointEstimate, effective_rows
 from mandoline_core.estimators.folds import (
     FoldSolutions,
     audit_part,
@@ -57,14 +57,14 @@ class Mandoline(OnPatterns):
             error_if_known=error_if_known,
         )
 
-    def point(self, problem: Problem) -> Point:
+    def point(self, problem: Problem) -> PointEstimate:
         """Estimate the metric without linearising it; whether denoising went well shows in the sampling error alone."""
         if problem.metric.ranked or self.denoises:
             return super().point(problem)
         solved = solve_folds(replace(problem, near_enough=True), denoise=False)
         converged = all(state.fitted.solution.converged for state in solved.states)
         value = problem.metric.combine(solved.means)
-        return Point(value, effective_rows(problem, _row_weights(solved)), converged)
+        return PointEstimate(value, effective_rows(problem, _row_weights(solved)), converged)
 
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, Point, complete_outcome, effective_rows
+from mandoline_core.estimators.base import Estimator, Outcome, PointEstimate, complete_outcome, effective_rows
 from mandoline_core.estimators.intervals import Influence, Redraws, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
@@ -119,14 +119,14 @@ class OnPatterns(Estimator):
         second = self.weigh(problem, evaluation.slopes, start=first.delta)
         return replace(second, value=evaluation.value, means=evaluation.means)
 
-    def point(self, problem: Problem) -> Point:
+    def point(self, problem: Problem) -> PointEstimate:
         """Estimate the metric without its sampling error: a ranking metric needs no derivatives and no redraws."""
         if not problem.metric.ranked:
             return super().point(problem)
         self.check(problem)
         outcome = self.weigh(problem)
         evaluation = evaluate(problem.metric, problem.members.statistics, outcome.weights(problem.members))
-        return Point(evaluation.value, effective_rows(problem, outcome.row_weights), outcome.converged)
+        return PointEstimate(evaluation.value, effective_rows(problem, outcome.row_weights), outcome.converged)
 
     def _redraw_rows(self, problem: Problem) -> Redraws:
         """Redraw the rows of both samples, weight them again, and evaluate the metric on them, weighted and plain."""

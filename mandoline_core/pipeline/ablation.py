@@ -8,7 +8,7 @@ from typing import Any
 
 from mandoline_core.arrays import Interval
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators import Estimator, Point, get_estimator
+from mandoline_core.estimators import Estimator, PointEstimate, get_estimator
 from mandoline_core.pipeline.diagnostics import diagnose, interval_of
 from mandoline_core.pipeline.fits import Fit
 from mandoline_core.project import EstimatorSettings
@@ -97,7 +97,7 @@ def ablation(
     return Ablation(tuple(cumulative), tuple(without))
 
 
-def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> Point | None:
+def estimate_with(fit: Fit, settings: EstimatorSettings, rules: Sequence[str]) -> PointEstimate | None:
     """Estimate with some of the rules only, and without an interval; None where that cannot be done."""
     groups = steps(fit)
     slices = [i for rule in rules for i in groups[rule]]

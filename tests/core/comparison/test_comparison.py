@@ -112,7 +112,13 @@ def test_source_and_truth_are_the_plain_scores(everything: md.Comparison, frames
 @pytest.mark.parametrize("method", ["mandoline", "simple", "cbiw_slices"])
 def test_entries_are_what_estimate_reports(frames: Frames, interval: str, method: str) -> None:
     """The very same number and interval for every model, in slices of its own, with an edge and a split."""
-    settings: dict[str, Any] = {"interval": interval, "replicates": 50, "edges": [("a", "b")], "seed": 3, "spread": False}
+    settings: dict[str, Any] = {
+        "interval": interval,
+        "replicates": 50,
+        "edges": [("a", "b")],
+        "seed": 3,
+        "spread": False,
+    }
     settings |= {"split": "crossfit"} if method == "mandoline" else {}
     rules = [*flags("a", "b"), OWN]
     found = compare(frames, rules, estimators=[method], **settings)
