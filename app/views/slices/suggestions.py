@@ -37,10 +37,18 @@ def _opened(workspace: Workspace) -> None:
     """Show what was found, or how far the search is; what was found before an edit stays until the next is there."""
     found = compute.suggestions(workspace)
     rows = _rows(workspace, found)
-    if rows is not None:
-        _list(workspace, rows, found)
-    if found is not None:
-        return
+    # Two places, whatever is in them: the panel draws itself again, where it was, while rows come and go.
+    above, below = st.container(), st.container()
+    with above:
+        if rows is not None:
+            _list(workspace, rows, found)
+    if found is None:
+        with below:
+            _search(workspace)
+
+
+def _search(workspace: Workspace) -> None:
+    """Look for suggestions, and show how far that is."""
     job = compute.suggestion_job(workspace)
     parts.show_job_error(job)
     if job is None:
