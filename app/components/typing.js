@@ -12,7 +12,7 @@ export default function ({ data, parentElement, setStateValue }) {
     line.textContent = written() && written() === data.of ? data.said : "";
   };
   const send = () => {
-    if (written() === place.sent) return;
+    if (!box() || written() === place.sent) return; // the page may have been left
     place.sent = written();
     setStateValue("typed", place.sent);
   };
