@@ -65,7 +65,7 @@ def test_the_story_goes_from_the_labelled_score_over_the_slices_to_what_to_do(st
     assert waterfall.title.startswith("Slices move the score by -9.0 points")
     assert texts(waterfall).count("79.4%") == 1
     assert "estimate" not in texts(short)
-    assert end.title.startswith("On the new data this model is probably right 79.4% of the time (77.0 to 81.6)")
+    assert end.title.startswith("On the new data this model is probably right 79.4% of the time (76.5 to 82.0)")
     assert "9 of 10 estimates were within" in sure.title
     assert "Doubly robust" in texts(wrong)
     assert decision.badge == ("Threshold met", "green")

@@ -21,9 +21,9 @@ def report() -> ModelReport:
 @pytest.mark.parametrize(
     ("threshold", "state", "words"),
     [
-        (0.7, "met", "The whole interval (77.0 to 81.6) is on the right side of the threshold, 70.0%."),
-        (0.9, "missed", "The whole interval (77.0 to 81.6) is below the threshold, 90.0%."),
-        (0.79, "open", "The estimate, 79.4%, meets the threshold, 79.0%, but the interval (77.0 to 81.6) contains it."),
+        (0.7, "met", "The whole interval (76.5 to 82.0) is on the right side of the threshold, 70.0%."),
+        (0.9, "missed", "The whole interval (76.5 to 82.0) is below the threshold, 90.0%."),
+        (0.79, "open", "The estimate, 79.4%, meets the threshold, 79.0%, but the interval (76.5 to 82.0) contains it."),
         (0.8, "open", "The estimate, 79.4%, misses the threshold, 80.0%, but"),
     ],
 )
