@@ -73,16 +73,16 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """Return the choice that is spelt nearly like a word, or else the first that has it as one of its words.
+    """Return the choice that is a letter away from a word, or has it as one of its words, or is spelt nearly like it.
 
-    >>> nearest("lable", ["label", "text"]), nearest("wind", ["window", "wind_speed"]), nearest("zebra", ["text"])
-    ('label', 'wind_speed', None)
+    >>> nearest("wind", ["window", "wind_speed"]), nearest("slice", ["held-out slice", "slices"])
+    ('wind_speed', 'slices')
+    >>> nearest("lable", ["label", "text"]), nearest("zebra", ["text"])
+    ('label', None)
     """
     folded = {str(choice).casefold(): str(choice) for choice in choices}
     sought = str(word).casefold()
-    if len(sought) >= _SHORTEST and sought not in folded:
-        for choice, name in folded.items():
-            if sought in re.split(r"[\W_]+", choice):
-                return name
-    close = difflib.get_close_matches(sought, list(folded), n=1, cutoff=0.6)
-    return folded[close[0]] if close else None
+    whole = [choice for choice in folded if len(sought) >= _SHORTEST and sought in re.split(r"[\W_]+", choice)]
+    near, close = (difflib.get_close_matches(sought, list(folded), n=1, cutoff=cutoff) for cutoff in (0.85, 0.6))
+    found = near or whole or close
+    return folded[found[0]] if found else None

@@ -82,8 +82,7 @@ def score_sums(report: Estimate, table: ColumnTable) -> tuple[ScoreSums | None, 
     drawn = report.fit.row_members.source_rows[table.drawn.source_rows]
     rows = add_up(cells.source, drawn, len(cells.first_source))
     weight, matched, inverse, _ = regress_on_slices(weights, rows)
-    totals = next(tally.source_rows for tally in scored.table.tallies if tally.complete)
-    crossed = matched.T @ (weight * totals)
+    crossed = matched.T @ (weight * scored.totals)
     variance = float(weight @ scored.squares - crossed @ inverse @ crossed)
     return tuple(ScoreSums(tally, max(variance, 0.0)) for tally in scored.table.tallies)
 

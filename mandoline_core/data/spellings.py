@@ -103,5 +103,5 @@ def _plain(text: str) -> str:
     ['1', '1', '0', '1.10', '007']
     """
     whole = _POINT_ZERO.fullmatch(text)
-    plain = whole[1] if whole else text.removeprefix("+")
+    plain = whole[1] if whole else text[text.startswith("+") :]
     return "0" if plain == "-0" else plain

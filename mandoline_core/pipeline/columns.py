@@ -185,11 +185,12 @@ class ScoredColumns(NamedTuple):
     ----------
     table : ColumnTable
         As of the columns alone, with every source row times its score, less the mean score of all.
-    squares : array of float, shape (n_source_cells,)
-        Sums of squares of these scores.
+    totals, squares : arrays of float, shape (n_source_cells,)
+        Sums of these scores, and of their squares.
     """
 
     table: ColumnTable
+    totals: Floats
     squares: Floats
 
 
@@ -339,9 +340,9 @@ def score_columns(
     rows = members.source_rows
     scores = scores - rows @ scores / rows.sum()
     table = column_table(drawn, members, n_patterns, by_row=by_row, times=scores)
-    cells, own = table.cells, scores[drawn.source_rows]
-    squares = rows[drawn.source_rows] * own**2
-    return ScoredColumns(table, add_up(cells.source, squares, len(cells.first_source)))
+    cells, own, counts = table.cells, scores[drawn.source_rows], rows[drawn.source_rows]
+    totals, squares = (add_up(cells.source, counts * own**power, len(cells.first_source)) for power in (1, 2))
+    return ScoredColumns(table, totals, squares)
 
 
 def _sums(

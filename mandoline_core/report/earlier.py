@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from mandoline_core.errors import MandolineError
 
-_NUMBERS = re.compile(r'<script type="application/json" id="numbers">(.*?)</script>', re.DOTALL)
-_DAY = re.compile(r'<time datetime="(\d{4}-\d\d-\d\d)">')
+_NUMBERS, _DAY = '<script type="application/json" id="numbers">', '<time datetime="'  # what stands before each
 _LARGEST = 100_000_000  # characters of an earlier report
 
 
@@ -31,12 +31,12 @@ def read_report(text: str) -> EarlierReport:
     ...
     mandoline_core.errors.MandolineError: This is not a report of Mandoline. Choose an HTML file that it wrote.
     """
-    found = _NUMBERS.search(text) if len(text) <= _LARGEST else None
-    try:
-        numbers = json.loads(found[1]) if found else None
-    except (ValueError, RecursionError):
-        numbers = None
+    numbers, day = None, "an unknown day"
+    if len(text) <= _LARGEST:
+        with suppress(ValueError, RecursionError):
+            numbers = json.loads(text.partition(_NUMBERS)[2].partition("</script>")[0])
     if not isinstance(numbers, dict) or not isinstance(numbers.get("models"), dict) or "made" not in numbers:
         raise MandolineError("This is not a report of Mandoline. Choose an HTML file that it wrote.")
-    day = _DAY.search(text)
-    return EarlierReport(numbers, day[1] if day else "an unknown day")
+    with suppress(ValueError):
+        day = date.fromisoformat(text.partition(_DAY)[2][:10]).isoformat()
+    return EarlierReport(numbers, day)

@@ -13,6 +13,7 @@ from tests.core.projects import REVIEWS
 
 TAGS = re.compile(r"<style>.*?</style>|<[^>]*>", re.DOTALL)
 MAIN = Path(__file__).parents[2] / "app" / "main.py"
+RESULT = "views/result/result.py"  # at the root: where nothing leads elsewhere
 
 
 def open_app(path: Path | None = None, page: str = "", view: str = "", tab: str = "") -> AppTest:
@@ -22,7 +23,7 @@ def open_app(path: Path | None = None, page: str = "", view: str = "", tab: str 
     """
     app = AppTest.from_file(str(MAIN), default_timeout=60)
     project = load_project(path or REVIEWS)
-    if page:
+    if page and page != RESULT:
         app.switch_page(page)
     if view:
         app.session_state["kept:chosen_view"] = view

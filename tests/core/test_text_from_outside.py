@@ -34,7 +34,9 @@ FIXED = {
     "mandoline_core.data.classes",
     "mandoline_core.data.dates",
     "mandoline_core.data.delimited",
+    "mandoline_core.data.column_types",
     "mandoline_core.data.spellings",
+    "mandoline_core.slices.expression.compiler",
     "mandoline_core.errors",
     "mandoline_core.data.joining",
     "mandoline_core.pipeline.group_columns",
@@ -54,6 +56,11 @@ FIXED = {
 }
 # Where a pattern that is not written out is searched for: by engines that take time in proportion to the text.
 LINEAR = {
+    "mandoline_core.data.spelling._count": "a table of spellings",
+    "mandoline_core.data.spelling._numbers": "a table of spellings",
+    "mandoline_core.data.spelling._where": "a table of spellings",
+    "mandoline_core.data.spelling.find_spelling": "a table of spellings",
+    "mandoline_core.data.spelling.share_matched": "a table of spellings",
     "mandoline_core.slices.expression.compiler._search": "contains: keyword_pattern, matches: portable_regex",
     "mandoline_core.slices.kinds.flag.Flag._codes": "our own words",
     "mandoline_core.slices.kinds.keyword.Keyword._inside": "keyword_pattern",

@@ -178,7 +178,7 @@ def elsewhere(folder: Path) -> Change:
 def changes(folder: Path) -> dict[str, Change]:
     """List one change of every part of a project and of the view."""
     other = {"name": "denoised", "split": "half", "overlap": "strict", "ridge": 0.1, "confidence": 0.9, "seed": 1}
-    other |= {"interval": "bootstrap", "replicates": 500}
+    other |= {"interval": "bootstrap", "replicates": 500, "spread": False}
     tuned = {"features": ("text",), "scores": "n_words", "max_rows": 500, "width": 2.0, "box": 10.0, "tolerance": 0.1}
     tuned |= {"redraws": 20, "transformer": "/models/bert", "texts": ("text",), "epochs": 1, "batch_size": 8}
     tuned |= {"learning_rate": 0.001, "folds": 3}

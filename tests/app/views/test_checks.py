@@ -325,8 +325,8 @@ def test_a_backtest_is_stopped_and_can_be_started_again(folder: Path) -> None:
     app = open_page()
     press(app, "Run backtest")
     assert "Backtest of lr" in "\n".join(str(one.text) for one in app.get("progress"))
-    press(app, "Cancel")
-    found = run_of(app)
+    app.button(key="stop_backtest").click()
+    found = run_of(run(app))
     assert found.stopped
     found.wait(30)
     text = said(run(app))

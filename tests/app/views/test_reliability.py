@@ -242,9 +242,11 @@ def test_the_digits_sample_shows_what_was_measured() -> None:
     assert pick(app.slider, f"{SAYS_IN} (labelled data)").value == pytest.approx(100 * 75 / 105, abs=0.01)
 
 
-def test_pairs_are_joined_one_by_one_and_two_editors_lose_none() -> None:
+def test_pairs_are_joined_one_by_one_and_two_editors_lose_none(folder: Path) -> None:
     """Each switch edits the pairs as they are by now, also those that someone else has joined."""
-    one = open_app(page=SLICES, view=LINKS)
+    path = folder / "project.toml"
+    md.save_project(replace(md.load_project(REVIEWS), edges=()), path)
+    one = open_app(path, SLICES, LINKS)
     assert not any(listed_pairs(one).values())
     other = AppTest.from_file(str(ROOT / "app" / "main.py"), default_timeout=60)
     other.switch_page(SLICES)
@@ -279,7 +281,7 @@ def test_a_pair_whose_slice_is_gone_can_be_taken_away(folder: Path) -> None:
     path = folder / "project.toml"
     md.save_project(project, path)
     app = open_app(path, SLICES, LINKS)
-    switch = pick(app.toggle, "slang and entropy\\_9")
+    switch = pick(app.toggle, "slang and entropy_9")
     switch.set_value(False)
     run(app)
     assert current(app).edges == ()

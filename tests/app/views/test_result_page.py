@@ -265,7 +265,7 @@ def test_settings_that_remedy_a_finding(code: str, label: str, field: str, value
 
 
 def test_a_pair_that_stands_out_can_be_let_move_together() -> None:
-    (remedy,) = offered("unmodelled_pair", "short", "slang")
+    (remedy,) = offered("unmodelled_pair", "short", "slang", edges=())
     assert remedy.edit(PROJECT).edges == (("short", "slang"),)
     assert dump_project(remedy.edit(PROJECT))
     assert offered("unmodelled_pair", "short", "slang", edges="auto") == ()

@@ -14,6 +14,7 @@ import mandoline_core as md
 from mandoline_core.checks import Band, SecondOpinionOn, blind_spot, experience_of, measure_bands
 from mandoline_core.checks.experience import load_bands
 from mandoline_core.findings import Finding
+from mandoline_core.project import write_memory
 from tests.benchmarks import bands, lights
 from tests.core.made_worlds import concept_drift, sound
 from tests.core.projects import ROOT, write_project
@@ -84,7 +85,7 @@ def test_the_projects_own_record_is_quoted_first_where_it_is_long_enough(tmp_pat
         "realised_interval": [0.7, 0.9], "n_labels": 50, "n_target": 90, "verdict": "green",
     }  # fmt: skip
     memory = tmp_path / "project.track.json"
-    memory.write_text(json.dumps({"record": [one] * n + [one | {"verdict": "red"}] * 9}))
+    write_memory(memory, {"record": [one] * n + [one | {"verdict": "red"}] * 9})
     known = experience_of(REPORT.first, memory)
     assert known is not None
     start = "In this project, with this verdict: 5 of 5 true values were inside the interval"

@@ -174,8 +174,10 @@ def test_tables_beyond_memory_give_the_numbers_of_all_columns(engine, tmp_path: 
         path = str(tmp_path / f"{name}.parquet")
         for columns in (["age", "p_yes"], ["age", "p_yes", "p_no", "pred"]):
             chosen = [*columns, *(["y"] if name == "source" else [])]
-            lazy = pl.scan_parquet(path).select(chosen) if engine == "polars" else duckdb.read_parquet(path)
-            found.append(lazy)
+            if engine == "polars":
+                found.append(pl.scan_parquet(path).select(chosen))
+            else:
+                found.append(duckdb.read_parquet(path).select(*chosen))
     estimates = []
     for number, roles in enumerate(
         ({"probabilities": {"yes": "p_yes"}}, {"prediction": "pred", "probabilities": NAMES})

@@ -70,9 +70,9 @@ def errors_of(
     estimator: str = "mandoline",
 ) -> list[float]:
     """Estimate a changed project on the command line; return estimate minus truth in points, model by model."""
-    project = tomllib.loads((DATA / case / f"{name}.toml").read_text(encoding="utf-8"))
+    project = {"edges": []} | tomllib.loads((DATA / case / f"{name}.toml").read_text(encoding="utf-8"))
     change(project)
-    project["estimator"] = {"name": estimator}
+    project["estimator"] = {"name": estimator, "spread": False}
     for side in ("source", "target"):
         project[side]["path"] = str(DATA / case / project[side]["path"])
     path = tmp_path / "project.toml"
