@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import narwhals as nw
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import Model, Sample, arrow_array, class_codes, kind_of
@@ -135,7 +136,7 @@ def _numbers(sample: Sample, column: str, metric: Metric, advice: str) -> Floats
             f"numbers. {advice}"
         )
     if not series.dtype.is_float():  # which is missing in a way of its own
-        values = arrow_array(series.cast(nw.Float64))
+        values = pc.cast(arrow_array(series), pa.float64(), safe=False)  # integers beyond 2**53 are rounded
         return np.asarray(values.to_numpy(zero_copy_only=False), dtype=float)
     return np.asarray(series.to_numpy(), dtype=float)
 

@@ -97,13 +97,14 @@ def test_merging_can_give_classes_in_common() -> None:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
 def test_mean_is_the_columns_mean_in_every_engine(make: Any) -> None:
-    """Numbers as they are; true and false as 1 and 0."""
+    """Numbers as they are, integers beyond 2**53 to the nearest; true and false as 1 and 0."""
     values = np.random.default_rng(0).normal(5, 2, 50)
-    sample = Sample(make({"loss": values, "flag": values > 5}))
-    for column, expected in (("loss", values), ("flag", values > 5)):
+    large = 2**53 + np.arange(50)
+    sample = Sample(make({"loss": values, "flag": values > 5, "large": large}))
+    for column, expected in (("loss", values), ("flag", values > 5), ("large", large.astype(float))):
         found = score_rows(MetricSettings("mean", column=column), sample, label=None, model=None)
         assert found.known.all()
-        assert found.metric.combine(found.statistics.mean(axis=0)) == pytest.approx(expected.mean(), abs=1e-12)
+        assert found.metric.combine(found.statistics.mean(axis=0)) == pytest.approx(expected.mean(), rel=1e-13)
 
 
 def test_metrics_say_what_they_lack() -> None:
