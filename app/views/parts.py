@@ -15,14 +15,12 @@ from app import compute
 from app.project import Workspace, state, visit
 from app.words import trust as trust_words
 from app.words import wording
-from mandoline_core import Finding, MandolineError, ModelReport, Project, Verdict
-from mandoline_core.checks import blind_spot
+from mandoline_core import Finding, MandolineError, Project, Verdict
 from mandoline_core.data import milliseconds, read_date
 from mandoline_core.formatting import file_stem
 from mandoline_core.pipeline import ROWS_LEFT_OUT, is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS, evidence
-from mandoline_core.report.words import headline as headline_of
 from mandoline_core.slices import ExpressionError, compile_expression_code
 
 # Where pages are, for links from one to another.
@@ -330,30 +328,6 @@ def show_finding(finding: Finding) -> None:
     """Show one finding with its remedy."""
     show = {"serious": st.error, "warning": st.warning, "info": st.info}[finding.severity]
     show(f"{wording.tell(finding.message)} {wording.tell(finding.remedy)}", icon=ICONS[finding.severity])
-
-
-def headline(report: ModelReport, workspace: Workspace) -> None:
-    """Say the number as its verdict allows: large, with its condition, or small below what failed."""
-    said = headline_of(report, reveal=workspace.revealed)
-    if said.level != "red":
-        with st.container(key="headline"):
-            st.markdown(f"#### {wording.statement(said)}", width=HEADING_WIDTH)
-    else:
-        st.markdown(f"#### :red[{trust_words.LIGHTS['red'].icon}] {wording.plain(said.obstacle)}", width=HEADING_WIDTH)
-        st.markdown(wording.plain(said.way_on), width=HEADING_WIDTH)
-        st.caption(wording.plain(f"{said.sentence} {said.measured} {said.truth}"))
-    track_record(report, workspace)
-
-
-def track_record(report: ModelReport, workspace: Workspace) -> None:
-    """Say how far estimates with this verdict were off, and what only labels can show; lead on to where one labels."""
-    known, unseen = compute.experience(workspace), blind_spot(report)
-    if known is not None:
-        st.caption(wording.plain(known.message), width=HEADING_WIDTH)
-    if unseen:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(wording.plain(unseen), width="content")
-            st.page_link("views/data/data.py", label="Label a few new rows", icon=":material/label:")
 
 
 class Selection(NamedTuple):

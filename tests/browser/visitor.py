@@ -365,9 +365,9 @@ class Visitor:
         """Expect the line beside the work to show an estimate with its interval, or to say what that leaves out."""
         whole, sampling = (
             re.escape(show_interval(report.estimate, interval, share=True))
-            for interval in (report.interval, report.sampling_interval)
+            for interval in (report.interval, report.sampling_interval or report.interval)
         )
-        expect(self.summary).to_contain_text(re.compile(rf"{whole}|{sampling}.*interval for sampling error alone", re.S))
+        expect(self.summary).to_contain_text(re.compile(rf"{whole}|{sampling}.*sampling error alone", re.S))
 
     def expect_message(self, text: str) -> None:
         """Expect that something was said in a corner of the screen, whether or not it is still there."""

@@ -8,12 +8,15 @@ from app import compute
 from app.project import Workspace, remedies, state, visit
 from app.views import harmless, live, offers, parts
 from app.views.result import checks, comparison, evidence, groups, labels, models, unmodelled, weights
+from app.words import trust as trust_words
 from app.words import wording
 from mandoline_core import MandolineError, ModelReport
+from mandoline_core.checks import blind_spot
 from mandoline_core.formatting import show_value
 from mandoline_core.pipeline import is_share
 from mandoline_core.report import charts
 from mandoline_core.report.words import TOOLTIPS, facts
+from mandoline_core.report.words import headline as headline_of
 
 TABS = {
     "Checks": checks.show,
@@ -72,13 +75,29 @@ def no_estimate(workspace: Workspace, error: MandolineError) -> None:
 
 
 def headline(workspace: Workspace, report: ModelReport) -> None:
-    """Say the number as its verdict allows, what the model's own confidence says, and where to read why."""
-    parts.headline(report, workspace)
-    found = report.verdict
-    if found is not None and found.level != "red":  # then the heading says it
-        parts.verdict_badge(found)
-    if found is not None and found.level == "green":
-        st.caption(wording.tell(found.reason))
+    """Say the number as its verdict allows, what is known of such verdicts, and what the model's confidence says."""
+    said, found, unseen = headline_of(report, reveal=workspace.revealed), report.verdict, blind_spot(report)
+    if said.level != "red":
+        with st.container(key="headline"):
+            st.markdown(f"#### {wording.statement(said)}", width=parts.HEADING_WIDTH)
+    else:  # small, below what failed
+        icon = trust_words.LIGHTS["red"].icon
+        st.markdown(f"#### :red[{icon}] {wording.plain(said.obstacle)}", width=parts.HEADING_WIDTH)
+        st.markdown(wording.plain(said.way_on), width=parts.HEADING_WIDTH)
+        st.caption(wording.plain(f"{said.sentence} {said.measured} {said.truth}"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if found is not None and found.level != "red":  # then the heading says it
+            parts.verdict_badge(found)
+        if unseen:
+            st.page_link("views/data/data.py", label="Label a few new rows", icon=":material/label:")
+    known = compute.experience(workspace)
+    for text in (
+        found.reason if found is not None and found.level == "green" else "",
+        "" if known is None else known.message,
+        unseen,
+    ):
+        if text:
+            st.caption(wording.tell(text), width=parts.HEADING_WIDTH)
     if found is not None and found.level == "red" and found.loudest is not None:
         some = [one for one in report.findings if one.check == found.loudest.name]
         if harmless.unseen(some):
@@ -96,24 +115,27 @@ def numbers(workspace: Workspace, report: ModelReport, job: compute.Job | None) 
     with picture:
         figure = charts.estimate_strip(report, reveal=workspace.revealed, dark=parts.is_dark())
         parts.chart(figure, "strip", alt="The estimate with its interval, and the score on the labelled data")
-        st.caption(wording.tell(facts.new_rows({report.model: report})))
-        choice(workspace, job)
+        intervals(workspace, report, job)
     with truth:
         reveal(workspace, report)
 
 
-def choice(workspace: Workspace, job: compute.Job | None) -> None:
-    """Say how far other plausible slices move the estimate, or how far the search for them is."""
-    found = compute.spread(workspace)
+def intervals(workspace: Workspace, report: ModelReport, job: compute.Job | None) -> None:
+    """Say what the intervals are of: how far other plausible slices move the estimate, or that they are being tried."""
+    said = facts.new_rows({report.model: report})
+    found = None if report.sampling_interval is None else compute.spread(workspace)  # may be known since
+    if found is not None and found.finding is None:
+        said += f" {found.sentence}"
+    elif found is None and job is not None:
+        said += " The interval is for sampling error alone so far."
+    st.caption(wording.tell(said), help=TOOLTIPS["spread"] if found is not None or job is not None else None)
     if found is not None and found.finding is not None:
         parts.show_finding(found.finding)
-    elif found is not None:
-        st.caption(wording.tell(found.sentence), help=TOOLTIPS["spread"])
-    elif job is not None:
-        st.caption("The interval is for sampling error alone so far.", help=TOOLTIPS["spread"])
+    elif found is None and job is not None:
         parts.show_job_error(job)
-        if job.running:
-            parts.job_panel(lambda: compute.spread_job(compute.current()), "spread", in_line=True)
+        if job.running or compute.spread(workspace) is not None:
+            # Not at once: a page that is drawn again before its end forgets what was open below.
+            parts.job_panel(lambda: job, "spread", seen=lambda: job.running, drawn=True, in_line=True)
 
 
 def reveal(workspace: Workspace, report: ModelReport) -> None:

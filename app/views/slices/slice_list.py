@@ -57,7 +57,7 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
         if not rules:
             with st.container(border=True, key="chosen_pane"):
                 chosen.show_none(workspace)
-    components.reveal(f".st-key-{slice_rows.KEY} button [data-testid=stIconMaterial]", name, key="reveal")
+    components.reveal(f".st-key-{slice_rows.KEY} button [data-testid=stIconMaterial]", name, key="in_sight")
     suggestions.show(workspace)
 
 
