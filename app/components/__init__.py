@@ -5,7 +5,7 @@ Scripts run in the page itself. They get data as JSON and write text only, never
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -19,6 +19,14 @@ def _script(name: str) -> str:
 
 _drag = st.components.v2.component("mandoline_drag", js=_script("drag"))
 _reveal = st.components.v2.component("mandoline_reveal", js=_script("reveal"))
+_strip = st.components.v2.component("mandoline_strip", html="<ol></ol>", js=_script("strip"), css="""
+ol { display: flex; gap: 2px; margin: 0; padding: 0; list-style: none; }
+button { width: 12px; height: 24px; padding: 0; border: 1px solid currentColor; border-radius: 3px; background: none;
+  color: inherit; font-size: 9px; line-height: 1; cursor: pointer; opacity: 0.7; }
+button.now { background: currentColor; opacity: 1; }
+button.undone { border-style: dotted; }
+button:hover, button:focus-visible { opacity: 1; outline: 2px solid currentColor; outline-offset: 1px; }
+""")  # fmt: skip
 _typing = st.components.v2.component("mandoline_typing", html='<p role="status"></p>', js=_script("typing"), css="""
 p { margin: 0; min-height: 1.2rem; font-size: 0.8125rem; line-height: 1.2rem; opacity: 0.85; }
 """)  # fmt: skip
@@ -35,6 +43,25 @@ def reveal(selector: str, what: str, *, key: str) -> None:
         Which one it is; nothing moves while it is the same.
     """
     _reveal(key=key, data={"selector": selector, "what": what})
+
+
+def strip(marks: Sequence[Mapping[str, object]], pick: Callable[[int], None], *, key: str) -> None:
+    """Show a row of marks.
+
+    Parameters
+    ----------
+    marks : sequence of mapping
+        The `number` of each, what it `says`, and its `kind`: "now", "kept", "undone" or "".
+    pick : callable
+        Given the number of the mark that was clicked.
+    """
+
+    def picked() -> None:
+        number = (st.session_state.get(key) or {}).get("picked")
+        if isinstance(number, int) and number in [mark["number"] for mark in marks]:
+            pick(number)
+
+    _strip(key=key, data={"marks": marks}, on_picked_change=picked)
 
 
 def answer_typing(field: str, answer: Callable[[str], str], *, key: str) -> None:

@@ -88,7 +88,7 @@ from app.compute.estimates import (
     table,
 )
 from app.compute.experiments import experiment_job, experiment_project, reproduction, start_experiment
-from app.compute.history import Moment, Summary, last_estimate, moments, note_summary, read_summary, way_to
+from app.compute.history import Moment, Summary, last_estimate, moments, newest, note_summary, read_summary, way_to
 from app.compute.jobs import Job, WorkingError, go_on
 from app.compute.labels import (
     Labels,

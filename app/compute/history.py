@@ -88,6 +88,13 @@ def moments(workspace: Workspace) -> tuple[Moment, ...]:
     return tuple(Moment(revision, found[revision.number], _moved(found, revision)) for revision in reversed(revisions))
 
 
+def newest(workspace: Workspace, most: int) -> tuple[Moment, ...]:
+    """List the newest states of a project, the oldest first, with what is known of them."""
+    revisions = state.store().history(workspace.id, most)
+    found = {revision.number: read_summary(revision, workspace.model) for revision in revisions}
+    return tuple(Moment(revision, found[revision.number], _moved(found, revision)) for revision in revisions)
+
+
 def way_to(moments: Sequence[Moment], number: int) -> list[Moment]:
     """List the states that led to one, the oldest first: those that undo would walk through."""
     known = {moment.revision.number: moment for moment in moments}

@@ -119,6 +119,11 @@ def typed(key: str) -> Any:
     return st.session_state.get(key)
 
 
+def choose(key: str, value: Any) -> None:
+    """Set a widget that is yet to be drawn."""
+    st.session_state[key] = value
+
+
 def empty(key: str) -> None:
     """Take away what a box holds, once it has been taken in."""
     st.session_state[key] = ""

@@ -231,3 +231,35 @@ def test_the_add_line_says_what_a_rule_would_do_before_it_is_added(arrive: Arriv
     )
     visitor.line.press_sequentially("<img src=x onerror=alert(1)>")
     expect(answer).to_contain_text("'<'")
+
+
+def test_a_mark_for_every_edit_says_what_it_did_and_opens_the_comparison(arrive: Arrive, server: Server) -> None:
+    """Kept ones have a star, undone ones stay; what is said in passing lies over nothing that is live."""
+    visitor = arrive(f"{server.url}/slices")
+    marks = visitor.page.locator(".st-key-history_strip button")
+    expect(marks).to_have_count(0)
+    project, said = md.load_project(REVIEWS), []
+    for name in ("negation", "slang"):
+        visitor.page.get_by_role("switch", name=f"Use {name}").press("Space")
+        before, project = project, edits.switch_slice(project, name, on=False)
+        then, now = (md.estimate(one, spread=False).first for one in (before, project))
+        moved = show_points(now.estimate - then.estimate, share=True)
+        said.append(f"{name} off: {show_interval(now.estimate, now.interval, share=True)} ({moved})")
+        expect(visitor.summary).to_contain_text(f"{name} off: ")
+    expect(marks).to_have_count(3)
+    assert [mark.get_attribute("aria-label") for mark in marks.all()][1:] == said
+    visitor.button("Keep this version").click()
+    visitor.expect_message("Saved snapshot slang off.")
+    visitor.button("Undo").first.click()
+    visitor.expect_message("Undone: slang off")
+    toast = visitor.page.get_by_test_id("stToastContainer").bounding_box()
+    pane = visitor.page.locator(".st-key-live_pane").bounding_box()
+    assert toast is not None
+    assert pane is not None
+    assert toast["x"] + toast["width"] <= pane["x"]
+    expect(marks.nth(1)).to_have_attribute("aria-current", "true")
+    expect(marks.nth(2)).to_have_text("\u2605")
+    marks.nth(2).click()
+    dialog = visitor.page.get_by_role("dialog")
+    expect(dialog.get_by_role("combobox", name="First version")).to_have_value("slang off (slang off)")
+    expect(dialog).to_contain_text(said[1].split(": ")[1].rpartition(" (")[0])

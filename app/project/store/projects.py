@@ -118,11 +118,12 @@ class Store:
             parent, _ = _last_edit(database, project)
         return None if parent is None else self.revision(project, parent)
 
-    def history(self, project: str) -> list[Revision]:
-        """List all states of a project, the oldest first."""
+    def history(self, project: str, most: int = -1) -> list[Revision]:
+        """List the states of a project, the oldest first: all, or so many of the newest."""
         with self._connection() as database:
-            rows = database.execute(SELECT + " WHERE r.project = ? ORDER BY r.number", (project,)).fetchall()
-        return [revision_of(row) for row in rows]
+            newest = SELECT + " WHERE r.project = ? ORDER BY r.number DESC LIMIT ?"
+            rows = database.execute(newest, (project, most)).fetchall()
+        return [revision_of(row) for row in reversed(rows)]
 
     def save(self, project: str, document: Document, label: str, *, after: int | None = None) -> int | None:
         """Add a state after the current one.

@@ -9,7 +9,7 @@ from itertools import groupby
 import pandas as pd
 import streamlit as st
 
-from app import compute
+from app import components, compute
 from app.project import Workspace, differences, state, visit
 from app.views import parts
 from app.words import trust as trust_words
@@ -18,10 +18,9 @@ from mandoline_core import Project
 from mandoline_core.formatting import show_interval, show_points
 from mandoline_core.report import charts
 
-LINES = 50
-
-
-OPEN = "history"  # whether it is open, for this visit
+LINES, MARKS = 50, 24
+OPEN = "history"  # whether it is open, for this visit, and at what
+_COMPARISON = "comparison"
 
 
 def show() -> None:
@@ -31,21 +30,63 @@ def show() -> None:
         st.dialog("History", width="large", on_dismiss=_leave)(_opened)()
 
 
+def strip(workspace: Workspace) -> None:
+    """Show a mark for each of the last edits: it says what the edit did, and opens the comparison with now."""
+    compute.note_summary(workspace)
+    newest = compute.newest(workspace, MARKS)
+    if len(newest) < 2:
+        return
+    here = {one.revision.number for one in compute.way_to(newest, workspace.revision.number)}
+    marks = [{"number": one.revision.number, "says": _says(one), "kind": _kind(one, workspace, here)} for one in newest]
+    with st.container(horizontal=True, vertical_alignment="center", key="strip"):
+        components.strip(marks, _compare_with, key="history_strip")
+        if not workspace.view_only:
+            kept = bool(workspace.revision.snapshot)
+            words = "Kept" if kept else "Keep this version"
+            number, name = workspace.revision.number, "" if kept else workspace.revision.label
+            st.button(words, key="keep", icon=":material/star:", type="tertiary", on_click=_name, args=(number, name))
+
+
+def _says(one: compute.Moment) -> str:
+    revision, found = one.revision, one.summary
+    moved = "" if one.moved is None or found is None else f" ({show_points(one.moved, share=found.share)})"
+    name = f"{revision.snapshot}: " if revision.snapshot not in ("", revision.label) else ""
+    return f"{name}{revision.label}: {estimate_words(found)}{moved}" if found else f"{name}{revision.label}"
+
+
+def _kind(one: compute.Moment, workspace: Workspace, here: set[int]) -> str:
+    if one.revision.number == workspace.revision.number:
+        return "now"
+    if one.revision.snapshot:
+        return "kept"
+    return "" if one.revision.number in here else "undone"
+
+
+def _compare_with(number: int) -> None:
+    """Open the history at the comparison of a version with this one."""
+    visit.remember(OPEN, _COMPARISON)
+    visit.choose("state_left", number)
+
+
 def _leave() -> None:
     visit.remember(OPEN, "")
 
 
 def _opened() -> None:
-    """Show how the number moved, and every version."""
+    """Show how the number moved, and every version; first the comparison, where a mark asked for it."""
     with parts.boundary():
         workspace = compute.current()
         with st.spinner("Loading history ..."):
             moments = compute.moments(workspace)
+        compares = visit.remember(OPEN) == _COMPARISON
+        if compares:
+            compare_states(workspace, moments)
         picture(moments, workspace)
         if not workspace.view_only:
             name_field(workspace)
         table(moments, workspace)
-        compare_states(workspace, moments)
+        if not compares:
+            compare_states(workspace, moments)
 
 
 def picture(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:
@@ -80,7 +121,10 @@ def name_field(workspace: Workspace) -> None:
 
 def take_name(number: int) -> None:
     """Give the current version the name that was typed."""
-    name = str(visit.typed(f"snapshot:{number}") or "").strip()
+    _name(number, str(visit.typed(f"snapshot:{number}") or "").strip())
+
+
+def _name(number: int, name: str) -> None:
     with visit.refusing():
         state.name_snapshot(number, name)
         visit.tell(f"Saved snapshot {name}." if name else "Removed the name.")

@@ -30,6 +30,7 @@ def workbench() -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 slice_list.order_control()
                 history.show()
+            history.strip(workspace)
         with st.container(key="live_pane"):
             live.panel(workspace)
         drags.listen()
