@@ -76,7 +76,6 @@ from app.compute.estimates import (
     effects_in_order,
     experience,
     last_edit,
-    matches,
     members,
     quick_effects,
     report,
@@ -101,6 +100,7 @@ from app.compute.labels import (
     label_plan,
     target_labels,
 )
+from app.compute.matched import MatchedRows, labelled_answers, matched_rows
 from app.compute.offers import holds_dates, offers, rows_inside, scale, stretch_rule, survey, word_counts
 from app.compute.reporting import estimate_json, groups, report_html, weights_csv
 from app.compute.row_maps import (

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TypeVar, cast
 
 import numpy as np
-import pandas as pd
 
 from app.compute import counting, keys, spreads
 from app.compute.data import model_of, new_labels, revealed, samples
@@ -58,7 +57,6 @@ from mandoline_core.pipeline import (
 from mandoline_core.pipeline import fit as fit_cells
 from mandoline_core.report import complete, report_of, with_spreads, with_truth
 from mandoline_core.report import report as full_report
-from mandoline_core.slices import resolve
 
 T = TypeVar("T")
 _MOST_WORK = 100_000  # slices times patterns: effects then take a quarter of a second
@@ -313,20 +311,6 @@ def members(workspace: Workspace) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {rule.name: [] for rule in workspace.project.slices}
     for name, rule in origins.items():
         found[rule].append(name)
-    return found
-
-
-def matches(workspace: Workspace, rule: Slice, most: int = 5) -> dict[str, tuple[int, int, pd.DataFrame]]:
-    """Find the rows inside a rule: for each sample the number inside, the number abstained, and the first few."""
-    source, target = samples(workspace)
-    others = [other for other in workspace.project.slices if other.name != rule.name]
-    rules = resolve([*others, replace(rule, enabled=True)], source, target, model_of(workspace))
-    resolved = next(found for found in rules if found.name == rule.name)
-    found = {}
-    for side, sample in (("source", source), ("target", target)):
-        codes = codes_of(sample, [resolved])[:, 0]
-        rows = np.flatnonzero(codes == 1)
-        found[side] = (len(rows), int((codes == 0).sum()), sample.frame[rows[:most].tolist()].to_pandas())
     return found
 
 

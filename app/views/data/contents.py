@@ -30,11 +30,11 @@ def rows(workspace: Workspace) -> None:
         return
     rule = Expression("filter", text=text)
     with parts.boundary():
-        found = compute.matches(workspace, rule, PREVIEW_ROWS)
+        found = compute.matched_rows(workspace, rule, most=PREVIEW_ROWS)
         parts.draw_caption(workspace)
-        tabs = st.tabs([f"Labelled ({found['source'][0]:,} rows)", f"New ({found['target'][0]:,} rows)"])
+        tabs = st.tabs([f"Labelled ({found['source'].n:,} rows)", f"New ({found['target'].n:,} rows)"])
         for tab, side in zip(tabs, ("source", "target"), strict=True):
-            tab.dataframe(found[side][2], hide_index=True, height=300)
+            tab.dataframe(found[side].frame, hide_index=True, height=300)
         st.button("Save this filter as a slice", icon=":material/content_cut:", on_click=keep, args=(rule,))
 
 

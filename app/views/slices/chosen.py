@@ -9,10 +9,8 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
-from app.views.slices import forms, links, reliability, row_map
-from app.words import highlighted, slice_rows, wording
+from app.views.slices import forms, links, reliability, row_map, rows
 from mandoline_core import MandolineError, Project, Slice
-from mandoline_core.slices import TEXT
 
 VIEWS = ("Rule", "Rows", "Reliability", "Links", "Map")
 MAP = VIEWS[-1]  # of all rows: it needs no slice
@@ -42,7 +40,7 @@ def show(workspace: Workspace, rule: Slice, said: MandolineError | None) -> None
         return
     with parts.boundary(said):
         if view == "Rows":
-            _matching_rows(workspace, rule)
+            rows.show(workspace, rule)
         elif view == "Reliability":
             reliability.show(workspace, rule)
         elif view == "Links":
@@ -70,24 +68,3 @@ def _act(edit: Callable[[Project, str], Project], label: str, name: str) -> None
     compute.attempt(f"{label} {name}", lambda project: edit(project, edits.find_slice(project, name).name), done)
     if deletes and name not in [rule.name for rule in state.workspace().project.slices]:
         visit.remember("editing", "")
-
-
-def _matching_rows(workspace: Workspace, rule: Slice) -> None:
-    """Show a few rows of both samples that the rule matches, with what matched marked; of a family its members."""
-    if rule.is_family:
-        rows = compute.table(workspace)
-        st.html(slice_rows.members([rows[name] for name in compute.members(workspace)[rule.name]]))
-        return
-    found = compute.matches(workspace, rule)
-    counts = " and ".join(f"{found[side][0]:,} {word} rows" for side, word in wording.SIDES.items())
-    st.markdown(f"**Matches {counts}**")
-    parts.draw_caption(workspace)
-    texts = [column for column, need in rule.needs.items() if need == TEXT]
-    for side, word in wording.SIDES.items():
-        rows = found[side][2]
-        if len(texts) == 1:
-            for text in highlighted([str(text) for text in rows[texts[0]]], rule):
-                st.markdown(f":gray[{word}] {text}")
-        elif len(rows):
-            st.caption(f"First matching {word} rows")
-            st.dataframe(rows, hide_index=True, height=150)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -356,3 +357,31 @@ def test_why_a_slice_is_there_is_kept_with_it(folder: Path) -> None:
     assert current(app).slices[0].note == "Negations confuse *it*."
     press(app, "Undo")
     assert current(app) == before
+
+
+def test_the_rows_of_a_slice_are_shown_a_page_at_a_time_and_mistakes_alone(folder: Path) -> None:
+    """With label, prediction and whether the model is right; of both samples."""
+    path = write_project(folder, {"slices": [LONG]})
+    frame = pd.read_csv(folder / "source.csv")
+    app = pages.choose(open_app(path, "views/slices/slices.py"), "long", "Rows")
+    inside = frame[frame["n_words"] > LONG["above"]]
+    wrong = inside[inside["label"] != inside["pred_lr"]]
+    assert f"Rows 1 to 10 of {len(inside):,}" in said(app)
+
+    def table() -> pd.DataFrame:
+        return next(one.value for one in app.dataframe if "model is" in one.value.columns)
+
+    assert table()["n_words"].tolist() == inside["n_words"].tolist()[:10]
+    assert table()["model is"].tolist() == [
+        "right" if good else "wrong" for good in inside.index[:10].map(inside["label"] == inside["pred_lr"])
+    ]
+    press(app, "Next")
+    assert table()["n_words"].tolist() == inside["n_words"].tolist()[10:20]
+    next(one for one in app.toggle if one.label == "Only mistakes").set_value(True)
+    run(app)
+    assert f"Rows 1 to 10 of {len(wrong):,}" in said(app)
+    assert set(table()["model is"]) == {"wrong"}
+    app.segmented_control(key="rows_side").set_value("new")
+    run(app)
+    assert all("model is" not in one.value.columns for one in app.dataframe)
+    assert "Only mistakes" not in [one.label for one in app.toggle]
