@@ -18,6 +18,7 @@ def _script(name: str) -> str:
 
 
 _drag = st.components.v2.component("mandoline_drag", js=_script("drag"))
+_order = st.components.v2.component("mandoline_order", js=_script("order"))
 _reveal = st.components.v2.component("mandoline_reveal", js=_script("reveal"))
 _strip = st.components.v2.component("mandoline_strip", html="<ol></ol>", js=_script("strip"), css="""
 ol { display: flex; gap: 2px; margin: 0; padding: 0; list-style: none; }
@@ -96,6 +97,28 @@ def listen_to_drags(sliders: list[str], take: Callable[[str, float, bool], None]
 
     now = (st.session_state.get(key) or {}).get("move") or {}
     _drag(key=key, data={"keys": sliders, "n": now.get("n", 0)}, on_move_change=moved)
+
+
+def listen_to_order(rows: str, n: int, take: Callable[[int, int], None], *, key: str) -> None:
+    """Hear when a row of a list is dragged to another place.
+
+    Parameters
+    ----------
+    rows : str
+        A selector of the rows, in their order.
+    n : int
+        How many there are.
+    take : callable
+        Given the row's place, from 0, and where it shall be.
+    """
+
+    def moved() -> None:
+        places = (st.session_state.get(key) or {}).get("moved")
+        match places:
+            case [int(old), int(new)] if 0 <= old < n and 0 <= new < n:
+                take(old, new)
+
+    _order(key=key, data={"rows": rows}, on_moved_change=moved)
 
 
 def _ignore() -> None:

@@ -2,8 +2,7 @@
 const FAR = 6; // pixels before a press is a drag
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  const list = () => document.querySelector(`.st-key-${data.list}`);
-  const rows = () => [...(list()?.querySelectorAll(`[class*="st-key-${data.row}"]`) ?? [])];
+  const rows = () => [...document.querySelectorAll(data.rows)];
   const line = document.createElement("div");
   line.className = "order-line";
   let from = -1, to = -1, start = 0;
@@ -19,9 +18,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const boxes = rows().map((row) => row.getBoundingClientRect());
     const before = boxes.filter((box) => (box.top + box.bottom) / 2 < event.clientY).length; // rows above the hand
     to = before > from ? before - 1 : before;
-    const frame = list().getBoundingClientRect();
+    const { left, width } = boxes[0];
     const y = before < boxes.length ? boxes[before].top : boxes[boxes.length - 1].bottom;
-    Object.assign(line.style, { left: `${frame.left}px`, width: `${frame.width}px`, top: `${y - 1}px` });
+    Object.assign(line.style, { left: `${left}px`, width: `${width}px`, top: `${y - 1}px` });
     document.body.append(line);
     event.preventDefault();
   };

@@ -19,7 +19,7 @@ MOST = 50  # states whose estimate is worked out where it is not known yet
 
 @dataclass(frozen=True)
 class Summary:
-    """Hold what an estimate comes to; no estimate where the weights could not be fitted."""
+    """Hold what an estimate comes to, with its sampling error; no estimate where the weights could not be fitted."""
 
     estimate: float | None
     interval: tuple[float, float]
@@ -43,7 +43,7 @@ def summary_of(found: ModelReport) -> Summary:
     """Sum a report up."""
     return Summary(
         estimate=found.estimate if found.converged else None,
-        interval=found.interval,
+        interval=found.sampling_interval or found.interval,  # of all states alike, whether or not others were tried
         level="" if found.verdict is None else found.verdict.level,
         metric=found.metric,
         share=is_share(found),

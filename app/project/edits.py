@@ -67,11 +67,7 @@ def duplicate_slice(project: Project, name: str) -> Project:
 def remove_slice(project: Project, name: str) -> Project:
     """Remove a rule with its edges; one that others are made of stays."""
     find_slice(project, name)
-    users = [
-        rule.name
-        for rule in project.slices
-        if any(isinstance(part, str) and _owner(project, part) == name for part in rule.made_of)
-    ]
+    users = _users(project, name)
     if users:
         raise SliceError(f"Slice {name!r} is part of {users[0]!r}. Change or remove {users[0]!r} first.")
     slices = tuple(rule for rule in project.slices if rule.name != name)
@@ -79,6 +75,15 @@ def remove_slice(project: Project, name: str) -> Project:
     if not isinstance(edges, str):
         edges = tuple(pair for pair in edges if all(_owner(project, end) != name for end in pair))
     return replace(project, slices=slices, edges=edges)
+
+
+def _users(project: Project, name: str) -> list[str]:
+    """List the rules that are made of a rule."""
+    return [
+        rule.name
+        for rule in project.slices
+        if any(isinstance(part, str) and _owner(project, part) == name for part in rule.made_of)
+    ]
 
 
 def move_slice(project: Project, name: str, by: int) -> Project:
@@ -93,6 +98,24 @@ def move_slice(project: Project, name: str, by: int) -> Project:
 def switch_slice(project: Project, name: str, *, on: bool) -> Project:
     """Switch a rule on or off."""
     return put_slice(project, name, replace(find_slice(project, name), enabled=on))
+
+
+def switch_slices(project: Project, names: Sequence[str], *, on: bool) -> Project:
+    """Switch several rules on or off."""
+    for name in names:
+        project = switch_slice(project, name, on=on)
+    return project
+
+
+def remove_slices(project: Project, names: Sequence[str]) -> Project:
+    """Remove several rules: those that are made of others first."""
+    left = list(names)
+    while left:
+        free = [name for name in left if not _users(project, name)]
+        name = free[-1] if free else left[-1]  # refused, with the reason
+        project = remove_slice(project, name)
+        left.remove(name)
+    return project
 
 
 def rename_slice(project: Project, name: str, new: str) -> Project:

@@ -248,7 +248,7 @@ def test_a_mark_for_every_edit_says_what_it_did_and_opens_the_comparison(arrive:
         expect(visitor.summary).to_contain_text(f"{name} off: ")
     expect(marks).to_have_count(3)
     assert [mark.get_attribute("aria-label") for mark in marks.all()][1:] == said
-    visitor.button("Keep this version").click()
+    visitor.button("Keep").click()
     visitor.expect_message("Saved snapshot slang off.")
     visitor.button("Undo").first.click()
     visitor.expect_message("Undone: slang off")
@@ -263,3 +263,34 @@ def test_a_mark_for_every_edit_says_what_it_did_and_opens_the_comparison(arrive:
     dialog = visitor.page.get_by_role("dialog")
     expect(dialog.get_by_role("combobox", name="First version")).to_have_value("slang off (slang off)")
     expect(dialog).to_contain_text(said[1].split(": ")[1].rpartition(" (")[0])
+
+
+def test_a_slice_is_dragged_to_its_place_and_several_are_changed_in_one_step(arrive: Arrive, server: Server) -> None:
+    """The press that ends a drag opens no other slice; undo takes each back."""
+    visitor = arrive(f"{server.url}/slices")
+    rows = visitor.page.locator(".st-key-slice_list [class*=st-key-open-] strong")
+    expect(rows).to_have_text(["negation", "short", "slang", "entropy"])
+    first, third = (rows.nth(place).bounding_box() for place in (0, 2))
+    assert first is not None
+    assert third is not None
+    mouse, x = visitor.page.mouse, first["x"] + 5
+    mouse.move(x, first["y"] + 5)
+    mouse.down()
+    mouse.move(x, third["y"] + 30, steps=8)
+    expect(visitor.page.locator(".order-line")).to_be_visible()
+    mouse.up()
+    expect(rows).to_have_text(["short", "slang", "negation", "entropy"])
+    expect(visitor.page.locator(".order-line")).to_have_count(0)
+    expect(visitor.name_field).to_have_value("negation")
+    visitor.button("Several").click()
+    for name in ("slang", "entropy"):
+        visitor.page.get_by_role("combobox", name="Slices", exact=True).fill(name)
+        visitor.page.keyboard.press("Enter")
+    visitor.page.keyboard.press("Escape")
+    visitor.button("Turn off").click()
+    expect(visitor.summary).to_contain_text("turn off slang, entropy: ")
+    switches = visitor.page.locator(".st-key-slice_list").get_by_role("switch", name=re.compile("^Use "))
+    assert [switch.is_checked() for switch in switches.all()] == [True, False, True, False]
+    visitor.button("Undo").first.click()
+    expect(switches.nth(1)).to_be_checked()
+    expect(switches.nth(3)).to_be_checked()

@@ -23,28 +23,23 @@ OPEN = "history"  # whether it is open, for this visit, and at what
 _COMPARISON = "comparison"
 
 
-def show() -> None:
-    """Offer the history, and show it above the page once it is asked for."""
-    st.button("History", key="history", icon=":material/history:", on_click=visit.remember, args=(OPEN, "open"))
-    if visit.remember(OPEN):
-        st.dialog("History", width="large", on_dismiss=_leave)(_opened)()
-
-
-def strip(workspace: Workspace) -> None:
-    """Show a mark for each of the last edits: it says what the edit did, and opens the comparison with now."""
+def show(workspace: Workspace) -> None:
+    """Offer the history, with a mark for each of the last edits: it says what it did, and opens the comparison."""
     compute.note_summary(workspace)
     newest = compute.newest(workspace, MARKS)
-    if len(newest) < 2:
-        return
     here = {one.revision.number for one in compute.way_to(newest, workspace.revision.number)}
     marks = [{"number": one.revision.number, "says": _says(one), "kind": _kind(one, workspace, here)} for one in newest]
-    with st.container(horizontal=True, vertical_alignment="center", key="strip"):
-        components.strip(marks, _compare_with, key="history_strip")
-        if not workspace.view_only:
-            kept = bool(workspace.revision.snapshot)
-            words = "Kept" if kept else "Keep this version"
-            number, name = workspace.revision.number, "" if kept else workspace.revision.label
-            st.button(words, key="keep", icon=":material/star:", type="tertiary", on_click=_name, args=(number, name))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("History", key="history", icon=":material/history:", on_click=visit.remember, args=(OPEN, "open"))
+        if len(marks) > 1:
+            components.strip(marks, _compare_with, key="history_strip")
+            if not workspace.view_only:
+                kept, number = bool(workspace.revision.snapshot), workspace.revision.number
+                args = number, "" if kept else workspace.revision.label
+                words = "Kept" if kept else "Keep"
+                st.button(words, key="keep", icon=":material/star:", type="tertiary", on_click=_name, args=args)
+    if visit.remember(OPEN):
+        st.dialog("History", width="large", on_dismiss=_leave)(_opened)()
 
 
 def _says(one: compute.Moment) -> str:
@@ -148,8 +143,8 @@ def table(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:
         for one in moments[:LINES]
     ]
     st.dataframe(pd.DataFrame(lines), hide_index=True)
-    if len(moments) > LINES:
-        st.caption(f"Newest {LINES} of {len(moments):,} versions")
+    newest = f" Newest {LINES} of {len(moments):,} versions." if len(moments) > LINES else ""
+    st.caption(f"Intervals are for sampling error alone.{newest}")
 
 
 def compare_states(workspace: Workspace, moments: Sequence[compute.Moment]) -> None:

@@ -5,22 +5,29 @@ The chosen slice comes right under its row, where a phone shows it; a wide windo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
 
 from app import components, compute
-from app.project import Workspace, edits, visit
+from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import chosen, names_of, suggestions
 from app.views.slices.names_of import OPEN
 from app.words import slice_rows, wording
-from mandoline_core import MandolineError, Slice, SliceRow
+from mandoline_core import MandolineError, Project, Slice, SliceRow
 from mandoline_core.metrics import get_metric
 from mandoline_core.pipeline import AttributionPart
 from mandoline_core.report.words import TOOLTIPS
 
 _ORDER, _AVERAGE = "effects_by", "average"
+_SEVERAL = "several"
+_TOGETHER: dict[str, Callable[[Project, Sequence[str]], Project]] = {
+    "Turn on": partial(edits.switch_slices, on=True),
+    "Turn off": partial(edits.switch_slices, on=False),
+    "Delete all": edits.remove_slices,
+}
 _ORDERS = {_AVERAGE: "Effects in any order", "order": "In this order"}
 
 
@@ -58,6 +65,8 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
             with st.container(border=True, key="chosen_pane"):
                 chosen.show_none(workspace)
     components.reveal(f".st-key-{slice_rows.KEY} button [data-testid=stIconMaterial]", name, key="in_sight")
+    if not workspace.view_only:
+        components.listen_to_order(f".st-key-{slice_rows.KEY} [class*=st-key-open-]", len(names), _drop, key="order")
     suggestions.show(workspace)
 
 
@@ -120,6 +129,32 @@ def order_control() -> None:
         on_change=visit.keep,
         args=(_ORDER, _ORDER),
     )
+
+
+def _drop(place: int, to: int) -> None:
+    """Put the slice that was dragged where it was let go."""
+    name = state.workspace().project.slices[place].name
+    visit.remember(OPEN, name)
+    compute.attempt(f"move {name}", lambda project: edits.move_slice(project, name, to - place))
+
+
+def several(workspace: Workspace) -> None:
+    """Switch or delete several slices in one step."""
+    names = [rule.name for rule in workspace.project.slices]
+    if len(names) < 2 or workspace.view_only:
+        return
+    with st.popover("Several", icon=":material/checklist:"):
+        st.multiselect("Slices", names, key=_SEVERAL, placeholder="Choose slices")
+        with st.container(horizontal=True):
+            for label, edit in _TOGETHER.items():
+                st.button(label, key=f"several:{label}", on_click=_change_several, args=(label, edit))
+
+
+def _change_several(label: str, edit: Callable[[Project, Sequence[str]], Project]) -> None:
+    known = [rule.name for rule in state.workspace().project.slices]
+    chosen = [name for name in visit.typed(_SEVERAL) or () if name in known]
+    if chosen and compute.attempt(f"{label.lower()} {', '.join(chosen)}", lambda project: edit(project, chosen)):
+        visit.choose(_SEVERAL, [])
 
 
 def _switch(name: str, key: str) -> None:

@@ -29,8 +29,8 @@ def workbench() -> None:
             slice_list.show(workspace, problem)
             with st.container(horizontal=True, vertical_alignment="center"):
                 slice_list.order_control()
-                history.show()
-            history.strip(workspace)
+                slice_list.several(workspace)
+            history.show(workspace)
         with st.container(key="live_pane"):
             live.panel(workspace)
         drags.listen()

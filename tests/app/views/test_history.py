@@ -27,7 +27,7 @@ def test_the_way_of_the_number_is_told_edit_by_edit(folder: Path) -> None:
     start = current(app := open_app(path, SLICES))
     press(app, "Delete")
     press(app, "History")
-    reports = [estimate(load_project(path)), estimate(current(app))]
+    reports = [estimate(one, spread=False) for one in (load_project(path), current(app))]
     table = versions(app)
     assert table["edit"].tolist() == ["delete negation", "start"]
     written = [show_interval(one.estimate, one.interval, share=True) for one in reports]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import TextInput
@@ -362,13 +362,13 @@ def test_why_a_slice_is_there_is_kept_with_it(folder: Path) -> None:
 def test_the_rows_of_a_slice_are_shown_a_page_at_a_time_and_mistakes_alone(folder: Path) -> None:
     """With label, prediction and whether the model is right; of both samples."""
     path = write_project(folder, {"slices": [LONG]})
-    frame = pd.read_csv(folder / "source.csv")
+    frame = small_frames()[0]
     app = pages.choose(open_app(path, "views/slices/slices.py"), "long", "Rows")
     inside = frame[frame["n_words"] > LONG["above"]]
     wrong = inside[inside["label"] != inside["pred_lr"]]
     assert f"Rows 1 to 10 of {len(inside):,}" in said(app)
 
-    def table() -> pd.DataFrame:
+    def table() -> Any:
         return next(one.value for one in app.dataframe if "model is" in one.value.columns)
 
     assert table()["n_words"].tolist() == inside["n_words"].tolist()[:10]
