@@ -114,4 +114,4 @@ def test_design_weights_are_added_up_on_the_cluster(session: SparkSession, clust
     project = dataclasses.replace(md.load_project(REVIEWS), source_weight="n_words", target_weight="n_words")
     expected, found = numbers(md.estimate(project)), numbers(md.estimate(on_cluster(project, tmp_path, cluster.master)))
     for name in expected:
-        np.testing.assert_allclose(found[name], expected[name], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found[name], expected[name], rtol=1e-12)  # effective rows are thousands
