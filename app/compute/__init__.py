@@ -24,6 +24,7 @@ from app.compute.columns import (
     guessed_roles,
     identifiers,
     predicted_classes,
+    row_scores,
     source_classes,
     type_guesses,
     value_counts,

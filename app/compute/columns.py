@@ -7,13 +7,15 @@ import pandas as pd
 
 from app.compute import keys
 from app.compute.data import model_of, plain_samples, samples
+from app.compute.estimates import scores
 from app.compute.keys import kept
 from app.project import Workspace
 from app.words import tables
-from mandoline_core import Model, Sample
+from mandoline_core import MandolineError, Model, Sample
 from mandoline_core.data import Reading, class_codes, class_name, guess_types, is_date, milliseconds, profile_column
 from mandoline_core.domain_classifier import default_columns
 from mandoline_core.project import RoleGuess, guess_roles
+from mandoline_core.report import charts
 
 
 @kept(by=keys.tables)
@@ -26,6 +28,21 @@ def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.nda
     thin = [np.sort(v)[np.unique(np.linspace(0, len(v) - 1, 20_000).astype(int))] if len(v) else v for v in values]
     low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 0.0)
     return thin[0], thin[1], float(low), float(high)
+
+
+@kept(by=keys.source_score)
+def row_scores(workspace: Workspace, column: str) -> charts.RowScores | None:
+    """Return the scores of labelled rows by a column's values; None where rows have no score, or it is no mean."""
+    try:
+        scored = scores(workspace.on_draw)
+    except MandolineError:
+        return None
+    if not scored.metric.is_mean:
+        return None
+    series = samples(workspace.on_draw)[0].series(column)
+    values = milliseconds(series) if is_date(series.dtype) else series.to_numpy().astype(float)
+    known = scored.known & np.isfinite(values)
+    return charts.RowScores(values[known], scored.statistics[known, 0], scored.metric.spoken, scored.metric.share)
 
 
 @kept(by=keys.tables)

@@ -62,7 +62,10 @@ def histogram(workspace: Workspace, column: str, bounds: Mapping[str, float | da
     """Show the values of a column in both samples; a range that is brushed is offered as a slice."""
     source, target, _, _ = compute.column_values(workspace, column)
     dates = compute.holds_dates(workspace, column)
-    figure = charts.histogram_with_cut(source, target, column=column, bounds=bounds, dates=dates, dark=parts.is_dark())
+    scores = compute.row_scores(workspace, column)
+    figure = charts.histogram_with_cut(
+        source, target, column=column, bounds=bounds, dates=dates, scores=scores, dark=parts.is_dark()
+    )
     figure.update_layout(dragmode="select", selectdirection="h")  # a drag selects a range at once, without a tool
     with st.container(key=f"brush:{key}", gap="small"):
         found = parts.chart(figure, key, alt=alt, tools={"box": ""}).stretch

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from mandoline_core.arrays import Bools, Floats
 from mandoline_core.data import from_milliseconds, milliseconds, moment
-from mandoline_core.formatting import show_date, show_number, show_percent
+from mandoline_core.formatting import show_date, show_number, show_percent, show_value
 from mandoline_core.report.charts.drawing import Drawing
 from mandoline_core.report.charts.style import SOURCE, TARGET, WIDE_AXIS, label, mark, safe, shorten, swatch
 
@@ -23,6 +24,28 @@ _BINS = 30
 _TAIL = 0.005  # of the rows on either side may share the end bins
 _DAY = 86_400_000  # milliseconds
 _FAR = 3.0  # when the whole range is this many times the middle's
+
+_FEWEST = 10  # labelled rows of a bin whose mean score is drawn
+
+
+class RowScores(NamedTuple):
+    """Hold the scores of labelled rows by a column's values.
+
+    Parameters
+    ----------
+    values, scores : arrays of float, shape (n_rows,)
+        Rows with both.
+    name : str
+        What the score is called.
+    share : bool
+        Whether its mean is a share.
+    """
+
+    values: Floats
+    scores: Floats
+    name: str
+    share: bool
+
 
 _Side = tuple[str, float, float]  # of a cut: its words, and its share of both samples
 _Shares = dict[str, tuple[float, float | None]]  # of the source and, where it is known, of the target
@@ -115,6 +138,7 @@ def histogram_with_cut(
     column: str,
     bounds: Mapping[str, float | date],
     dates: bool = False,
+    scores: RowScores | None = None,
     dark: bool = False,
 ) -> go.Figure:
     """Show a column's values in both samples, where a threshold cuts them, and the shares on either side.
@@ -128,6 +152,8 @@ def histogram_with_cut(
         the two the slice abstains.
     dates : bool
         Whether values are dates, in milliseconds since 1970.
+    scores : RowScores, optional
+        Of the labelled rows: their mean is drawn bin by bin below the shares.
     """
     source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
     cuts = [_position(name, bound) for name, bound in bounds.items()]
@@ -171,14 +197,46 @@ def histogram_with_cut(
     axis = {"type": "date"} if dates else {}
     figure.x_axis = {"showgrid": False, "nticks": 6, "range": [edges[0], edges[-1]], **axis}
     figure.y_axis = {"showgrid": True, "nticks": 5, "ticksuffix": "%", "rangemode": "tozero"}
+    scored = scores is not None and _draw_scores(figure, scores, edges, show)
     return figure.finish(
         title=_cut_title(sides, column, bounds),
         x=_x_title(column, source, target, clipped),
         y="share of rows per bin (%)",
-        height=250,
+        height=350 if scored else 250,
         head=54 if sides else 22,
         axis_width=WIDE_AXIS,
     )
+
+
+def _draw_scores(figure: Drawing, scores: RowScores, edges: Floats, show: Callable[[float], str]) -> bool:
+    """Draw the mean score of each bin in a plot of its own below, on the same axis, if any bin has enough rows."""
+    values = np.clip(scores.values, edges[0], edges[-1])
+    counts, sums = (np.histogram(values, edges, weights=weights)[0] for weights in (None, scores.scores))
+    enough = counts >= _FEWEST
+    if not enough.any():
+        return False
+    means, middles = sums[enough] / counts[enough], ((edges[:-1] + edges[1:]) / 2)[enough]
+    hover = [
+        f"{scores.name} {show_value(mean, share=scores.share)}, {show(low)} to {show(high)} ({n:,.0f} labelled rows)"
+        for mean, low, high, n in zip(means, edges[:-1][enough], edges[1:][enough], counts[enough], strict=True)
+    ]
+    look = {"size": 6, "color": figure.colours.ink}
+    figure.scatter(middles, means, scores.name, mode="lines+markers", marker=look, hover=hover, yaxis="y2",
+                   line={"color": figure.colours.ink, "width": 1}, cliponaxis=False)  # fmt: skip
+    figure.x_axis["anchor"], figure.y_axis["domain"] = "y2", [0.38, 1.0]
+    span = {"range": [0, 1], "tickvals": [0, 0.5, 1], "tickformat": ".0%"} if scores.share else {"rangemode": "tozero"}
+    figure.layout["yaxis2"] = {
+        "domain": [0.0, 0.26],
+        "anchor": "x",
+        "title": {"text": safe(shorten(scores.name, 16)), "font": {"size": 12}, "standoff": 8},
+        "nticks": 3,
+        "fixedrange": True,
+        "automargin": True,
+        "gridcolor": figure.colours.grid,
+        "zeroline": False,
+        **span,
+    }
+    return True
 
 
 def _edges(values: Floats, cuts: list[float]) -> tuple[Floats, bool]:
@@ -255,7 +313,7 @@ def _sides(source: Floats, target: Floats, bounds: Mapping[str, float | date]) -
 
 def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     """Write the shares over the plot, left to right; without a cut, the key."""
-    keys = swatch("square", SOURCE, "labelled data"), swatch("dashes", TARGET, "new data")
+    keys = swatch("square", SOURCE, "labelled"), swatch("dashes", TARGET, "new")
     blocks = [
         f"<b>{safe(words)}</b><br>{keys[0]} {show_percent(source)}<br>{keys[1]} {show_percent(target)}"
         for words, source, target in sides
@@ -263,7 +321,7 @@ def _print_sides(figure: Drawing, sides: list[_Side]) -> None:
     anchors = {1: ["left"], 2: ["left", "right"], 3: ["left", "center", "right"]}[len(blocks)]
     for block, anchor in zip(blocks, anchors, strict=True):
         x = {"left": 0.0, "center": 0.5, "right": 1.0}[anchor]
-        font = {"size": 10 if len(blocks) > 2 else 12}
+        font = {"size": 10 if len(blocks) > 2 else 11}  # side by side where the plot is narrow
         figure.write(
             block, x=x, xref="paper", xanchor=anchor, y=1.0, yref="paper", yanchor="bottom", align="left", font=font
         )
