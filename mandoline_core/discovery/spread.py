@@ -26,6 +26,7 @@ from mandoline_core.discovery.selection import fewest_effective
 from mandoline_core.discovery.suggest import start_states, worth_trying
 from mandoline_core.discovery.suggestions import Suggestions
 from mandoline_core.errors import MandolineError
+from mandoline_core.estimators import PointEstimate, share_left_out
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import show_ends, show_points
 from mandoline_core.pipeline import Fit, Options, Progress, Request, estimate_with, steps, widen, with_options
@@ -34,6 +35,7 @@ from mandoline_core.results import Tabular, ends
 from mandoline_core.slices import Slice, SliceLike
 
 MOST_TRIED, SUBSETS = 10, 16
+_ROUNDING = 1e-6  # of shares
 MUCH_WIDER = 2.0  # times the interval: then the choice of slices matters more than sampling error
 
 
@@ -201,19 +203,22 @@ def _spread(start: SearchState, estimates: Sequence[tuple[str, float]]) -> Sprea
 def _choices(start: SearchState, rules: Sequence[Slice | Edge], subsets: Bools) -> Iterator[tuple[str, float]]:
     """Estimate with other choices: each rule alone, random sets and all of them.
 
-    Sets are of rules that alone leave enough effective rows. They are estimated on the patterns of all together, so
-    that no rows are read.
+    Sets are of rules that alone leave enough effective rows, and every new row that the start keeps: without some of
+    them, the estimate is of other rows. They are estimated on the patterns of all together, so that no rows are read.
     """
     least, whole, able = fewest_effective(start), start, dict[str, Slice | Edge]()
+    left_out = share_left_out(start.fit.problem, start.report.outcome.kept)
     for rule in rules:
         try:
             alone, grown = start.add(rule), whole.add(rule)
         except MandolineError:
             continue
-        value = _value(alone, list(steps(alone.fit)), least)
-        if value is not None:
+        point = _point(alone, list(steps(alone.fit)), least)
+        if point is None:
+            continue
+        yield rule_words(rule), point.value
+        if point.left_out <= left_out + _ROUNDING:
             whole, able[rule_name(rule)] = grown, rule
-            yield rule_words(rule), value
     own, seen = list(steps(start.fit)), set[tuple[str, ...]]()
     for row in [*subsets, np.ones(len(rules), dtype=bool)]:
         chosen = [rule for rule, taken in zip(rules, row, strict=True) if taken and isinstance(rule, Slice)]
@@ -221,13 +226,13 @@ def _choices(start: SearchState, rules: Sequence[Slice | Edge], subsets: Bools) 
         if len(added) < 2 or added in seen:
             continue
         seen.add(added)
-        value = _value(whole, [*own, *added], least)
-        if value is not None:
+        point = _point(whole, [*own, *added], least)
+        if point is not None:
             both = " and ".join(rule_words(able[name]) for name in added)
-            yield both if len(added) == 2 else f"{len(added)} suggestions together", value
+            yield both if len(added) == 2 else f"{len(added)} suggestions together", point.value
 
 
-def _value(state: SearchState, names: Sequence[str], least: float) -> float | None:
+def _point(state: SearchState, names: Sequence[str], least: float) -> PointEstimate | None:
     """Estimate with some rules; None where the weights cannot be fitted, or leave too few effective rows."""
     point = estimate_with(state.fit, state.request.settings, names)
-    return None if point is None or point.effective_rows < least else point.value
+    return None if point is None or point.effective_rows < least else point

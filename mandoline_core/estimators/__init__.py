@@ -5,7 +5,7 @@ One file a method, one registry, one contract; how to add one: see `base.Estimat
 
 from __future__ import annotations
 
-from mandoline_core.estimators.base import Estimator, Outcome, PointEstimate, effective_rows
+from mandoline_core.estimators.base import Estimator, Outcome, PointEstimate, effective_rows, share_left_out
 from mandoline_core.estimators.bootstrap import bootstrap
 from mandoline_core.estimators.cot import Cot
 from mandoline_core.estimators.effects import EffectPath

@@ -73,11 +73,25 @@ class Outcome:
 
 
 class PointEstimate(NamedTuple):
-    """Hold an estimate without its sampling error, and on how many effective rows it rests."""
+    """Hold an estimate without its sampling error.
+
+    Parameters
+    ----------
+    effective_rows : float
+        On how many it rests.
+    left_out : float
+        The share of the target that no source row matches.
+    """
 
     value: float
     effective_rows: float
     converged: bool
+    left_out: float = 0.0
+
+
+def share_left_out(problem: Problem, kept: Floats) -> float:
+    """Return the share of the target that no source row matches."""
+    return float(1 - problem.patterns.target @ kept / problem.patterns.n_target)
 
 
 def effective_rows(problem: Problem, row_weights: Floats, scored_weights: Floats | None = None) -> float:
@@ -278,7 +292,7 @@ class Estimator(ABC):
         """Estimate the metric on the target without the sampling error, where that saves work."""
         outcome = self.estimate(problem)
         rows = effective_rows(problem, outcome.row_weights, outcome.scored_weights)
-        return PointEstimate(outcome.value, rows, outcome.converged)
+        return PointEstimate(outcome.value, rows, outcome.converged, share_left_out(problem, outcome.kept))
 
     def means(self, problem: Problem) -> Floats:  # noqa: ARG002 - for methods on patterns
         """Estimate the means of the statistics only, fast; for methods on patterns."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from mandoline_core.arrays import Floats
-from mandoline_core.estimators.base import Outcome, PointEstimate, effective_rows
+from mandoline_core.estimators.base import Outcome, PointEstimate, effective_rows, share_left_out
 from mandoline_core.estimators.folds import (
     FoldSolutions,
     audit_part,
@@ -64,7 +64,8 @@ class Mandoline(OnPatterns):
         solved = solve_folds(replace(problem, near_enough=True), denoise=False)
         converged = all(state.fitted.solution.converged for state in solved.states)
         value = problem.metric.combine(solved.means)
-        return PointEstimate(value, effective_rows(problem, _row_weights(solved)), converged)
+        rows = effective_rows(problem, _row_weights(solved))
+        return PointEstimate(value, rows, converged, share_left_out(problem, solved.states[0].fitted.kept))
 
     def means(self, problem: Problem) -> Floats:
         """Estimate the statistics' means only."""

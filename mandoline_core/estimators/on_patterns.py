@@ -10,7 +10,14 @@ import numpy as np
 
 from mandoline_core.arrays import Floats
 from mandoline_core.errors import MandolineError
-from mandoline_core.estimators.base import Estimator, Outcome, PointEstimate, complete_outcome, effective_rows
+from mandoline_core.estimators.base import (
+    Estimator,
+    Outcome,
+    PointEstimate,
+    complete_outcome,
+    effective_rows,
+    share_left_out,
+)
 from mandoline_core.estimators.intervals import Influence, Redraws, RowInfluence, SourcePart
 from mandoline_core.findings import Finding
 from mandoline_core.metrics import evaluate, get_metric
@@ -126,7 +133,8 @@ class OnPatterns(Estimator):
         self.check(problem)
         outcome = self.weigh(problem)
         evaluation = evaluate(problem.metric, problem.members.statistics, outcome.weights(problem.members))
-        return PointEstimate(evaluation.value, effective_rows(problem, outcome.row_weights), outcome.converged)
+        rows, left_out = effective_rows(problem, outcome.row_weights), share_left_out(problem, outcome.kept)
+        return PointEstimate(evaluation.value, rows, outcome.converged, left_out)
 
     def _redraw_rows(self, problem: Problem) -> Redraws:
         """Redraw the rows of both samples, weight them again, and evaluate the metric on them, weighted and plain."""

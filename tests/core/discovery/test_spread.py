@@ -8,11 +8,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import mandoline_core as md
 from mandoline_core.discovery import search_state
-from mandoline_core.discovery.spread import MOST_TRIED, MUCH_WIDER, SUBSETS
+from mandoline_core.discovery.spread import MOST_TRIED, MUCH_WIDER, SUBSETS, _choices
+from mandoline_core.discovery.suggest import start_states
 from mandoline_core.estimators import folds, mandoline
 from tests.core.projects import LONG, run_json, write_project
 
@@ -106,3 +109,20 @@ def test_the_quoted_interval_allows_for_it_unless_the_interval_is_to_be_plain(
     assert shown["sampling_interval"] == shown["spread"]["sampling"] == list(found.sampling)
     shown = run_json(capsys, "estimate", path, "--plain")
     assert (shown["interval"], shown["sampling_interval"], shown["spread"]) == (list(plain.interval), None, None)
+
+
+def test_sets_are_of_rules_that_keep_every_new_row() -> None:
+    """One that leaves new rows without a labelled one is tried alone: what it moves is of other rows."""
+    rng = np.random.default_rng(0)
+    frames = [
+        pd.DataFrame({"a": rng.random(n) < share, "b": rng.random(n) < share, "far": rng.random(n) * reach})
+        for n, share, reach in ((900, 0.3, 1.0), (600, 0.5, 1.2))
+    ]
+    source = md.Sample(frames[0].assign(y=1, p=rng.integers(0, 2, 900)), label="y", prediction="p")
+    target = md.Sample(frames[1].assign(p=1))
+    _, (start,) = start_states("spread", source, target, [])
+    rules = [md.Flag("a", column="a"), md.Flag("b", column="b"), md.Threshold("beyond", column="far", above=1.0)]
+    words = [words for words, _ in _choices(start, rules, np.ones((1, 3), dtype=bool))]
+    assert len(words) == 4
+    assert words[2] == rules[2].describe()
+    assert words[3] == f"{rules[0].describe()} and {rules[1].describe()}"
