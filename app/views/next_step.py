@@ -7,8 +7,10 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, remedies, state
 from app.views import offers, parts
+from app.views.data import column_types
 from app.words import wording
 from mandoline_core import Finding, ModelReport
+from mandoline_core.checks.verdict import NOT_RUN
 
 _MOST_TRIED = 2  # remedies of one finding: each is an estimate
 
@@ -20,11 +22,20 @@ def show(workspace: Workspace, report: ModelReport, edit: compute.LastEdit | Non
         worst = next((one for one in report.findings if one.severity != "info"), None)
         if edit is not None and edit.before is not None and report.is_red and not edit.before.is_red:
             _undo(edit.label)
+        elif column_types.point_out(workspace):
+            return
         elif worst is not None:
             _fix(workspace, report, worst)
         else:
-            st.caption("No check found a problem. Labels of a few new rows would test the estimate.")
+            st.caption(f"{_nothing_found(report)} Labels of a few new rows would test the estimate.")
             st.page_link(parts.DATA, label="Label a few new rows", icon=":material/label:")
+
+
+def _nothing_found(report: ModelReport) -> str:
+    """Say that no check found a problem, and which could not run."""
+    checks = () if report.verdict is None else report.verdict.checks
+    waiting = [check.question for check in checks if check.state == NOT_RUN]
+    return f"No check found a problem. Not run: {wording.plain(waiting[0])}" if waiting else "No check found a problem."
 
 
 def _undo(label: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from app.words.wording import plain
 from mandoline_core.data import PLURALS, Reading, quoted_examples
-from mandoline_core.formatting import show_percent
+from mandoline_core.formatting import listed, show_percent
 
 
 def guess(column: str, readings: Sequence[Reading]) -> str:
@@ -18,6 +18,16 @@ def guess(column: str, readings: Sequence[Reading]) -> str:
     if unread:
         said += f" {_values(unread)} would be missing ({_examples(readings)})."
     return f"**{plain(column)}**: {plain(said)}"
+
+
+def waiting(columns: Sequence[str]) -> str:
+    """Say that columns of text read as something else, and what that means.
+
+    >>> waiting(["age", "day"])
+    'Values of age, day are numbers or dates but stored as text, so checks compare little of them.'
+    """
+    names = plain(listed(columns, 3))
+    return f"Values of {names} are numbers or dates but stored as text, so checks compare little of them."
 
 
 def declared(column: str, readings: Sequence[Reading]) -> str:

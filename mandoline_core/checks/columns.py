@@ -87,7 +87,9 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
     for line in worst_first(line for line in lines if line.severity is not None)[:MOST_FINDINGS]:
         source, target = line.show(line.weighted), line.show(line.target)
         name = line.name if line.detail == "mean" else repr(line.name)
-        change = "differs after weighting" if weighted and not line.constant else "differs"
+        change, known = "differs", "labelled data"
+        if weighted and not line.constant:
+            change, known = "differs after weighting", "weighted labelled data"
         detail = f"That is {line.after:+.2f} standard deviations."
         if line.constant:
             detail = "It is constant in both, so no weights can change that."
@@ -100,7 +102,7 @@ def unmodelled_findings(lines: Iterable[BalanceLine]) -> Iterator[Finding]:
             "columns",
             "unmodelled_shift",
             line.severity or "warning",
-            f"{name} {change} ({source} in labelled data, {target} in new data) and {_coverage(line)}.",
+            f"{name} {change} ({source} in {known}, {target} in new data) and {_coverage(line)}.",
             _remedy(line),
             detail,
             numbers={

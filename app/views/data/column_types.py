@@ -41,6 +41,15 @@ def show(workspace: Workspace) -> None:
     parts.show_refusal(_PLACE, once=True)
 
 
+def point_out(workspace: Workspace) -> bool:
+    """Lead on to columns whose type is yet to be accepted; tell whether there are any."""
+    guesses = compute.type_guesses(workspace)
+    if guesses and not workspace.view_only:
+        st.caption(words.waiting(list(guesses)))
+        st.page_link(parts.DATA, label="Accept column types", icon=":material/done_all:")
+    return bool(guesses)
+
+
 def _declared(workspace: Workspace) -> dict[str, tuple[Reading, ...]]:
     """List the columns that are read as something else, with what became of their texts."""
     found: dict[str, tuple[Reading, ...]] = {}

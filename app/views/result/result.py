@@ -7,6 +7,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, remedies, state, visit
 from app.views import harmless, live, offers, parts
+from app.views.data import column_types
 from app.views.result import checks, comparison, evidence, groups, labels, models, unmodelled, weights
 from app.words import trust as trust_words
 from app.words import wording
@@ -90,6 +91,7 @@ def headline(workspace: Workspace, report: ModelReport) -> None:
             parts.verdict_badge(found)
         if unseen:
             st.page_link("views/data/data.py", label="Label a few new rows", icon=":material/label:")
+    column_types.point_out(workspace)
     known = compute.experience(workspace)
     for text in (
         found.reason if found is not None and found.level == "green" else "",
