@@ -20,13 +20,20 @@ from mandoline_core.report import charts
 
 @kept(by=keys.tables)
 def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """Return a column of both samples (at most 20,000 rows each), its least and largest; dates in milliseconds."""
+    """Return a column of both samples (at most 20,000 values each), its least and largest; dates in milliseconds.
+
+    Missing values come last, as many of them as keep their share.
+    """
     known = [sample.series(column).drop_nulls() for sample in plain_samples(workspace)]
     values = [milliseconds(v) if is_date(v.dtype) else v.to_numpy().astype(float) for v in known]
     everything = np.concatenate(values)
     # Evenly spaced rows of the sorted column keep its shape, and its ends, whatever its length.
     thin = [np.sort(v)[np.unique(np.linspace(0, len(v) - 1, 20_000).astype(int))] if len(v) else v for v in values]
     low, high = (everything.min(), everything.max()) if len(everything) else (0.0, 0.0)
+    for side, sample in enumerate(plain_samples(workspace)):
+        n_known = len(values[side])
+        n_missing = round((len(sample.frame) - n_known) * (len(thin[side]) / n_known if n_known else 1))
+        thin[side] = np.append(thin[side], np.full(n_missing, np.nan))
     return thin[0], thin[1], float(low), float(high)
 
 

@@ -32,7 +32,7 @@ STYLE = f"""<style>
   overflow: hidden; text-overflow: ellipsis; }}
 .st-key-{KEY} > div > .stButton strong {{ display: block; font-size: 0.9rem; overflow: hidden;
   text-overflow: ellipsis; }}
-.slice {{ display: grid; grid-template-columns: 4.3rem 3.5rem 5.6rem; column-gap: 0.4rem;
+.slice {{ display: grid; grid-template-columns: 4.9rem 3.4rem 5.1rem; column-gap: 0.4rem;
   font-size: 0.78rem; line-height: 1.3; align-items: center; height: 2.5rem; }}
 .slice > div {{ white-space: nowrap; }}
 .slice small {{ opacity: 0.75; }}
@@ -53,15 +53,15 @@ STYLE = f"""<style>
 .slice-end {{ display: flex; align-items: center; justify-content: space-between; font-size: 0.78rem; height: 1.7rem;
   padding-left: 3.1rem; }}
 .slice-end > span {{ overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }}
-.slice-end > div {{ flex: none; width: 5.6rem; line-height: 1.3; }}
+.slice-end > div {{ flex: none; width: 5.1rem; line-height: 1.3; }}
 .slice-end .way {{ margin: 0 5px; }}
 .slice-end .way u {{ height: 1.2rem; }}
 @media (max-width: 1099px) {{ .way u {{ display: none; }} }}
 @media (max-width: 640px) {{
   .st-key-{KEY} {{ grid-template-columns: auto minmax(4rem, 1fr) 12.6rem; }}
-  .slice, .slice.heads {{ grid-template-columns: 4.1rem 3.4rem 4.3rem; }}
+  .slice, .slice.heads {{ grid-template-columns: 4.6rem 3.3rem 3.9rem; }}
   .slice.heads {{ width: 12.6rem; }}
-  .slice-end > div {{ width: 4.3rem; }}
+  .slice-end > div {{ width: 3.9rem; }}
 }}
 </style>"""
 
@@ -133,8 +133,14 @@ def heads(score: str, found: Waterfall | None, *, share: bool) -> str:
     return said + _end("Labelled data", found.first, found.start, SOURCE, leads=True, share=share)
 
 
-def foot(found: Waterfall | None, rules: Sequence[str], *, share: bool) -> str:
-    """Write the effects that belong to no rule, and the estimate, where the waterfall ends."""
+def foot(found: Waterfall | None, rules: Sequence[str], *, share: bool, labels: bool = False) -> str:
+    """Write the effects that belong to no rule, and the estimate, where the waterfall ends.
+
+    Parameters
+    ----------
+    labels : bool
+        Whether the quoted estimate rests on labels of new rows, too.
+    """
     if found is None:
         return ""
     others = "".join(
@@ -142,7 +148,9 @@ def foot(found: Waterfall | None, rules: Sequence[str], *, share: bool) -> str:
         for name, step in found.steps.items()
         if name not in rules
     )
-    return others + _end("Estimate", found.last, found.end, "currentColor", leads=False, share=share)
+    return others + _end(
+        "Without labels" if labels else "Estimate", found.last, found.end, "currentColor", leads=False, share=share
+    )
 
 
 def _end(name: str, value: float, place: float, colour: str, *, leads: bool, share: bool) -> str:

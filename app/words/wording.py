@@ -23,6 +23,9 @@ _JOINER = "\u2060"
 SIDES = {"source": "labelled", "target": "new"}  # rows
 
 
+SAMPLING_ONLY = "Intervals here are for sampling error alone."
+
+
 def plain(text: str) -> str:
     r"""Escape text for Markdown, so that it shows as it is written, on one line.
 

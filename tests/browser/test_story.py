@@ -41,7 +41,7 @@ def test_the_story_is_told_with_keys_swipes_and_buttons(arrive: Arrive, server: 
     page, keys = host.page, host.page.keyboard
     title, count, deck = page.locator(".deck h1"), page.locator(".deck .count"), page.locator(".deck")
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect(title).to_have_text("How well does lr do on 1,000 new rows without labels?")
+    expect(title).to_have_text("How well does lr do on 1,000 new rows without labels? First, on labelled rows:")
     expect(page.locator(".deck .hint")).to_be_visible()
     expect(page.get_by_role("button", name="Back")).to_have_attribute("aria-disabled", "true")
     last = int(count.inner_text().split()[-1])

@@ -112,7 +112,8 @@ def estimated(entry: SavedProject, project: Project) -> None:
             if summary.level:
                 parts.level_badge(summary.level)
     rows = "" if summary is None else f": {summary.n_source:,} labelled rows, {summary.n_target:,} new rows"
-    st.caption(f"{wording.plain(names['source'])} and {wording.plain(names['target'])}{rows}")
+    alone = "" if summary is None or summary.estimate is None else " Interval for sampling error alone."
+    st.caption(f"{wording.plain(names['source'])} and {wording.plain(names['target'])}{rows}.{alone}")
 
 
 def more(entry: SavedProject, name: str) -> None:

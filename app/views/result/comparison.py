@@ -83,6 +83,7 @@ def headline(workspace: Workspace, comparison: ModelComparison, coming: list[str
     else:
         st.markdown(f"#### {said}")
         st.caption("Methods that agree can still be wrong together.")
+    st.caption(wording.SAMPLING_ONLY)
     if comparison.second_opinion is not None:
         st.markdown(wording.tell(comparison.second_opinion))
     if not any(rule.enabled for rule in workspace.project.slices):

@@ -69,6 +69,7 @@ def _used(workspace: Workspace) -> None:
         show(wording.tell(found.test.words), icon=icon)
     figure = charts.interval_rows(rows, title=title, metric=metric.spoken, share=metric.share, dark=parts.is_dark())
     parts.chart(figure, "few_labels", alt="Labels only, the estimate without them, and both combined")
+    st.caption(wording.SAMPLING_ONLY)
     for finding in found.findings:
         parts.show_finding(finding)
 

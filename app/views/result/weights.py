@@ -110,7 +110,7 @@ def _trimming() -> None:
         every, float(cap), metric=report.problem.metric.spoken, share=share, dark=parts.is_dark()
     )
     parts.chart(figure, "trimming", alt="The estimate with its interval against the maximum weight")
-    st.caption("Preview only: the project's estimate has no cap.")
+    st.caption(f"Preview only: the project's estimate has no cap. {wording.SAMPLING_ONLY}")
 
 
 def unlike() -> None:

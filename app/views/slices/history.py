@@ -144,7 +144,7 @@ def table(moments: tuple[compute.Moment, ...], workspace: Workspace) -> None:
     ]
     st.dataframe(pd.DataFrame(lines), hide_index=True)
     newest = f" Newest {LINES} of {len(moments):,} versions." if len(moments) > LINES else ""
-    st.caption(f"Intervals are for sampling error alone.{newest}")
+    st.caption(f"{wording.SAMPLING_ONLY}{newest}")
 
 
 def compare_states(workspace: Workspace, moments: Sequence[compute.Moment]) -> None:

@@ -60,7 +60,8 @@ def show(workspace: Workspace, said: MandolineError | None) -> None:
                     if note:  # below: what comes and goes must not move a control under the hand
                         st.warning(wording.tell(note), icon=":material/warning:")
         if waterfall is not None:
-            st.html(slice_rows.foot(waterfall, names, share=share))
+            labels = compute.report(workspace).rests_on_labels
+            st.html(slice_rows.foot(waterfall, names, share=share, labels=labels))
         if not rules:
             with st.container(border=True, key="chosen_pane"):
                 chosen.show_none(workspace)

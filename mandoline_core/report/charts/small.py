@@ -123,7 +123,7 @@ def small_curve(
     low, high = curve_span([*points, *earlier], truth, share)
     last, span = len(points) - 1, hold(axes, "estimate", (low, high))
     turned = 0 if last <= _FEW else 90 if last > _MANY else 45
-    picture = Picture(160, left=_GUTTER, right=48, below=58 if turned else 18)
+    picture = Picture(160, left=_GUTTER, right=48, below={0: 18, 45: 58, 90: 76}[turned])
     across, up = scale((0, max(last, 1)), 0.04, 1), scale(span, picture.height, _HEAD)
     _upright_axis(
         picture, {tick: show_tick(tick, share) for tick in nice_ticks(span[0], span[1], 4)}, up, f"estimate ({ZOOMED})"

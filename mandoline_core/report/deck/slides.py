@@ -150,7 +150,8 @@ def _start(story: Story) -> Slide:
     report, metric = story.report, story.metric
     of = story.decision.model or report.model
     version = f" {story.decision.version}" if story.decision.version else ""
-    question = f"How well does {of}{version} do on {report.n_target:,} new rows without labels?"
+    known = "" if report.rests_on_labels else " without labels"
+    question = f"How well does {of}{version} do on {report.n_target:,} new rows{known}? First, on labelled rows:"
     below = f"{metric} on {report.n_source:,} labelled rows"
     ends = f"({show_ends(report.source_interval, share=story.share)})"
     said = about(replace(story.decision, model="", version=""))

@@ -456,7 +456,9 @@ def test_slices_that_read_a_column_are_named(frames: tuple[pd.DataFrame, pd.Data
 def test_a_column_that_a_slice_reads_is_not_said_to_have_none(readers: tuple[str, ...], said: str, named: str) -> None:
     line = replace(line_of(0.5, 9.0), read_by=readers)
     (finding,) = unmodelled_findings([line])
-    assert finding.message.startswith(f"age differs after weighting (35 in weighted labelled data, 45 in new data) and {said}.")
+    assert finding.message.startswith(
+        f"age differs after weighting (35 in weighted labelled data, 45 in new data) and {said}."
+    )
     assert finding.remedy == f"Add a threshold slice in addition to {named}: age above 40."
     (finding,) = unmodelled_findings([replace(line, suggestion=None)])
     assert finding.remedy == f"Change {named}, or add another slice on age."
@@ -508,7 +510,10 @@ def test_findings_need_a_notable_shift_beyond_luck(after: float, z: float, sever
 def test_a_finding_names_the_column_the_numbers_and_the_slice() -> None:
     (finding,) = unmodelled_findings([line_of(0.5, 9.0)])
     assert finding.code == "unmodelled_shift"
-    assert finding.text == "age differs after weighting (35 in weighted labelled data, 45 in new data) and no slice covers it."
+    assert (
+        finding.text
+        == "age differs after weighting (35 in weighted labelled data, 45 in new data) and no slice covers it."
+    )
     assert finding.detail == "That is +0.50 standard deviations (+1.20 before weighting)."
     assert finding.remedy == "Add a threshold slice: age above 40."
     assert [finding.numbers[side] for side in ("source", "weighted", "target")] == [30, 35, 45]

@@ -50,7 +50,9 @@ def test_amber_says_the_number_and_its_condition_in_one_sentence(report):
         "shift."
     )
     assert said.text.startswith(said.sentence)
-    assert said.obstacle.startswith("'text contains dollars' differs after weighting (15.4% in weighted labelled data, ")
+    assert said.obstacle.startswith(
+        "'text contains dollars' differs after weighting (15.4% in weighted labelled data, "
+    )
     assert said.way_on.startswith("Add a keyword slice: ")
 
 
