@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.compute.counting import is_known
 from app.compute.estimates import report, shown_model
 from app.project import Revision, Workspace, state
+from app.project.store import DRAG
 from mandoline_core import MandolineError, ModelReport
 from mandoline_core.arrays import Interval
 from mandoline_core.pipeline import is_share
@@ -89,10 +90,18 @@ def moments(workspace: Workspace) -> tuple[Moment, ...]:
 
 
 def newest(workspace: Workspace, most: int) -> tuple[Moment, ...]:
-    """List the newest states of a project, the oldest first, with what is known of them."""
-    revisions = state.store().history(workspace.id, most)
-    found = {revision.number: read_summary(revision, workspace.model) for revision in revisions}
-    return tuple(Moment(revision, found[revision.number], _moved(found, revision)) for revision in revisions)
+    """List the newest edits of a project, the oldest first, with what is known of each: the last of its states."""
+    found: dict[int, Summary | None] = {}
+    edits: dict[int, Revision] = {}
+    for revision in state.store().history(workspace.id, most):
+        found[revision.number] = read_summary(revision, workspace.model)
+        before = None if revision.parent is None else edits.get(revision.parent)
+        if before is not None and before.label == revision.label and revision.made - before.made <= DRAG:
+            if not before.snapshot and before.number != workspace.revision.number:
+                del edits[before.number]
+            revision = replace(revision, parent=before.parent)  # noqa: PLW2901  where the edit began
+        edits[revision.number] = revision
+    return tuple(Moment(one, found[one.number], _moved(found, one)) for one in edits.values())
 
 
 def way_to(moments: Sequence[Moment], number: int) -> list[Moment]:

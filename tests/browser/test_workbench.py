@@ -263,6 +263,16 @@ def test_a_mark_for_every_edit_says_what_it_did_and_opens_the_comparison(arrive:
     dialog = visitor.page.get_by_role("dialog")
     expect(dialog.get_by_role("combobox", name="First version")).to_have_value("slang off (slang off)")
     expect(dialog).to_contain_text(said[1].split(": ")[1].rpartition(" (")[0])
+    visitor.close_dialog()
+    visitor.view("short", "Reliability")
+    slider = visitor.chosen.get_by_role("slider").first
+    slider.focus()
+    for _ in range(5):
+        slider.press("ArrowLeft")
+        visitor.page.wait_for_timeout(60)
+    visitor.settle()
+    expect(marks).to_have_count(4)
+    assert "correct short" in str(marks.last.get_attribute("aria-label"))
 
 
 def test_a_slice_is_dragged_to_its_place_and_several_are_changed_in_one_step(arrive: Arrive, server: Server) -> None:
