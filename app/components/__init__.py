@@ -109,7 +109,7 @@ def listen_to_order(rows: str, n: int, take: Callable[[int, int], None], *, key:
     n : int
         How many there are.
     take : callable
-        Given the row's place, from 0, and where it shall be.
+        Given the row's place, from 0, and where it should go.
     """
 
     def moved() -> None:

@@ -27,7 +27,11 @@ export default function ({ data, parentElement, setStateValue }) {
     const input = slider.querySelector("input[type=range]");
     Object.assign(place, RESTING, { key, input, sent: Number(input.value) });
   };
-  const move = () => requestAnimationFrame(send);
+  const move = () => {
+    requestAnimationFrame(send);
+    clearTimeout(place.late);
+    place.late = setTimeout(send, 50); // the framework may set the value of the last move after the frame
+  };
   const end = () => {
     if (place.key === null) return;
     place.ends = true;

@@ -38,7 +38,7 @@ def column_values(workspace: Workspace, column: str) -> tuple[np.ndarray, np.nda
 
 
 @kept(by=keys.source_score)
-def row_scores(workspace: Workspace, column: str) -> charts.RowScores | None:
+def row_scores(workspace: Workspace, column: str) -> charts.ScoresByValue | None:
     """Return the scores of labelled rows by a column's values; None where rows have no score, or it is no mean."""
     try:
         scored = scores(workspace.on_draw)
@@ -49,7 +49,7 @@ def row_scores(workspace: Workspace, column: str) -> charts.RowScores | None:
     series = samples(workspace.on_draw)[0].series(column)
     values = milliseconds(series) if is_date(series.dtype) else series.to_numpy().astype(float)
     known = scored.known & np.isfinite(values)
-    return charts.RowScores(values[known], scored.statistics[known, 0], scored.metric.spoken, scored.metric.share)
+    return charts.ScoresByValue(values[known], scored.statistics[known, 0], scored.metric.spoken, scored.metric.share)
 
 
 @kept(by=keys.tables)

@@ -10,7 +10,7 @@ from app.views import offers, parts
 from app.views.data import column_types
 from app.words import wording
 from mandoline_core import Finding, ModelReport
-from mandoline_core.checks.verdict import NOT_RUN
+from mandoline_core.checks import NOT_RUN
 
 _MOST_TRIED = 2  # remedies of one finding: each is an estimate
 

@@ -44,4 +44,5 @@ from mandoline_core.checks.support import Support
 from mandoline_core.checks.tail import FINITE_MEAN, FINITE_VARIANCE, USABLE, Tail
 from mandoline_core.checks.theory import TheoremBound, noisy_slices, theorem_bound
 from mandoline_core.checks.trimming import Trimming, caps, trim, weights_can_change
+from mandoline_core.checks.verdict import NOT_RUN
 from mandoline_core.checks.weights import NOT_CONVERGED

@@ -17,12 +17,12 @@ from mandoline_core.checks.check import LABELS
 from mandoline_core.checks.evidence import ModelReport
 from mandoline_core.checks.second_opinion import SecondOpinionOn
 from mandoline_core.estimators import Mandoline
+from mandoline_core.labels import change_shown
 from mandoline_core.project import Hits, project_hits
 
 ENOUGH_HITS = 5  # estimates of the project itself that labels confirmed or not: from here on they are quoted first
 METRICS = ("accuracy", "error")  # what the bands were measured on
 _GRADES = (2, 5, 10)  # points by which methods disagree
-_DETECT = 1.959964 + 0.841621  # standard errors: a test at 5% that finds the change 8 times in 10
 SHARES = {"half": 0.5, "eight_of_ten": 0.8, "nine_of_ten": 0.9}
 
 
@@ -136,13 +136,14 @@ def blind_spot(report: ModelReport) -> str:
         return ""
     shows, metric = "a large change", report.problem.metric
     if metric.name in METRICS and report.converged:
-        spread = math.sqrt(max(report.estimate * (1 - report.estimate), 0.0))
+        drawn = max(report.estimate * (1 - report.estimate), 0.0)
         worth = LABELS * report.problem.alike_rows[1] / report.problem.patterns.n_target  # less with design weights
-        least = 100 * max(_DETECT * spread / math.sqrt(worth), 1 / worth)
+        variances = drawn / worth, 1 / worth, report.outcome.influence.standard_error() ** 2
+        least = 100 * max(change_shown(report.problem, report.outcome, LABELS, variances)[1], 1 / worth)
         shows = f"a change of {least:.0f} points or more"
     return (
         "No check can see whether the relation between columns and labels changed. "
-        f"{LABELS} labels of new rows would show {shows}."
+        f"{LABELS} labels of new rows drawn at random would show {shows}."
     )
 
 

@@ -20,4 +20,4 @@ from mandoline_core.labels.plan import LabelPlan, plan_labels
 from mandoline_core.labels.prediction_powered import LabelledRows, from_labels
 from mandoline_core.labels.rows import SomeLabels, has_label, label_column, some_labels
 from mandoline_core.labels.sheets import bring_labels, read_sheet, read_sheet_file
-from mandoline_core.labels.slice_test import SliceTest, power_words
+from mandoline_core.labels.slice_test import SliceTest, change_shown, power_words

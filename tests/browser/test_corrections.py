@@ -66,6 +66,8 @@ def test_true_answers_in_one_of_two_files_are_measured_on(visitor: Visitor, fold
     assert md.estimate(both).estimate != md.estimate(measured).estimate
 
     visitor.view("predicted", "Links")
+    visitor.chosen.get_by_role("radio", name="By hand", exact=True).click()
+    visitor.settle()
     promised = visitor.main.get_by_text("With it: ").first.inner_text()
     visitor.main.get_by_text("predicted_a and threshold", exact=True).click()
     expect(visitor.main).to_contain_text("In use: predicted_a and threshold.")

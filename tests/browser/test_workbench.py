@@ -294,13 +294,14 @@ def test_a_slice_is_dragged_to_its_place_and_several_are_changed_in_one_step(arr
     expect(visitor.name_field).to_have_value("negation")
     visitor.button("Several").click()
     for name in ("slang", "entropy"):
-        visitor.page.get_by_role("combobox", name="Slices", exact=True).fill(name)
+        visitor.page.get_by_role("combobox", name="Slices to change", exact=True).fill(name)
         visitor.page.keyboard.press("Enter")
     visitor.page.keyboard.press("Escape")
     visitor.button("Turn off").click()
     expect(visitor.summary).to_contain_text("turn off slang, entropy: ")
     switches = visitor.page.locator(".st-key-slice_list").get_by_role("switch", name=re.compile("^Use "))
-    assert [switch.is_checked() for switch in switches.all()] == [True, False, True, False]
+    for place, on in enumerate((True, False, True, False)):
+        expect(switches.nth(place)).to_be_checked(checked=on)
     visitor.button("Undo").first.click()
     expect(switches.nth(1)).to_be_checked()
     expect(switches.nth(3)).to_be_checked()

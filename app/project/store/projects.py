@@ -119,7 +119,7 @@ class Store:
         return None if parent is None else self.revision(project, parent)
 
     def history(self, project: str, most: int = -1) -> list[Revision]:
-        """List the states of a project, the oldest first: all, or so many of the newest."""
+        """List the states of a project, the oldest first: all, or only the newest."""
         with self._connection() as database:
             newest = SELECT + " WHERE r.project = ? ORDER BY r.number DESC LIMIT ?"
             rows = database.execute(newest, (project, most)).fetchall()

@@ -67,6 +67,17 @@ def show(workspace: Workspace) -> None:
     _pairs(workspace)
 
 
+def remaining(workspace: Workspace) -> None:
+    """Offer a slice on what is still different, the columns that could move the estimate most first."""
+    found = compute.report(workspace).evidence
+    lines = [*(found.columns or ()), *found.pairs]
+    if lines:
+        st.caption("Still different after weighting, by how far it could move the estimate.")
+        _offers(workspace, lines, found.slices)
+    else:
+        st.caption("Labelled and new data share no other column.")
+
+
 def _pairs(workspace: Workspace) -> None:
     """Show, on request, what weighting did to pairs of slices without an edge."""
     pairs = st.expander("Pairs of slices", key="free_pairs_open", on_change="rerun")
@@ -134,9 +145,8 @@ def _offers(workspace: Workspace, lines: Sequence[BalanceLine], slices: Sequence
     tried = dict(offers.worth_offering(workspace, [remedy for _, remedy in could], most))
     for number, (line, remedy) in enumerate(could):
         if remedy in tried:
-            words, button = st.columns([3, 2], vertical_alignment="center")
-            words.markdown(wording.tell(facts.unmodelled(line, weighted=weighted)))
-            with button:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(wording.tell(facts.unmodelled(line, weighted=weighted)))
                 offers.button(remedy, tried[remedy], f"model:{number}")
 
 

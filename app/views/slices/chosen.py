@@ -9,6 +9,7 @@ import streamlit as st
 from app import compute
 from app.project import Workspace, edits, state, visit
 from app.views import parts
+from app.views.result import unmodelled
 from app.views.slices import forms, links, reliability, row_map, rows
 from mandoline_core import MandolineError, Project, Slice
 
@@ -46,6 +47,10 @@ def show(workspace: Workspace, rule: Slice, said: MandolineError | None) -> None
         elif view == "Links":
             links.show(workspace)
         else:
+            columns = st.expander("Columns that still differ", key="columns_open", on_change="rerun")
+            if columns.open:
+                with columns:
+                    unmodelled.remaining(workspace)
             row_map.show(workspace)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from app import compute
-from app.project import Workspace, edits, visit
+from app.project import Workspace, edits, state, visit
 from app.views import parts
 from app.views.slices import drags, evidence
 from app.words import corrections, wording
@@ -62,7 +62,7 @@ def preset_control(rule: Slice, row: compute.CorrectionRow | None) -> None:
     offered = [*edits.PRESETS, edits.OWN]
     if rule.gold is not None or now == edits.MEASURED or (rule.audit is not None and len(rule.audit.source)):
         offered.insert(-1, edits.MEASURED)
-    key = visit.bind(f"sure:{rule.name}", now)
+    key = visit.bind(visit.renewable(f"sure:{rule.name}"), now)
     presets = "; ".join(
         f"**{name.capitalize()}**: {show_percent(one.inside)} of its yes, {show_percent(one.outside)} of its no"
         for name, one in edits.PRESETS.items()
@@ -82,7 +82,9 @@ def preset_control(rule: Slice, row: compute.CorrectionRow | None) -> None:
 
 
 def choose_preset(name: str, key: str, start: Correction) -> None:
-    """Take a preset, measure, or set numbers of one's own, from those in use."""
+    """Take a preset, measure, or set numbers of one's own, from those in use; see `move` on a control made again."""
+    if key != visit.renewable(f"sure:{name}"):
+        return
     sure = visit.typed(key)
     label = f"measure {name}" if sure == edits.MEASURED else f"set {name} to {sure}"
     change(name, label, lambda project: edits.set_preset(project, name, sure, start))
@@ -194,11 +196,18 @@ def move(name: str, side: str, says: str, kind: str, key: str) -> None:
 
 
 def take(name: str, side: str, says: str, other: str, percents: float) -> None:
-    """Take a value into the corrections, and make the `other` control of it again."""
+    """Take a value into the corrections, and make again what shows another: the `other` control, and the preset."""
     visit.renew(f"{other}:{name}:{side}:{says}")
-    share = round(percents / 100, 6)
+    share, before = round(percents / 100, 6), _preset(name)
     where = "" if side == "source" else " in the new data"
     change(name, f"correct {name}{where}", lambda project: edits.set_share(project, name, side, says, share))
+    if _preset(name) != before:
+        visit.renew(f"sure:{name}")
+
+
+def _preset(name: str) -> str:
+    rule = next((one for one in state.workspace().project.slices if one.name == name), None)
+    return "" if rule is None else edits.preset_of(rule)
 
 
 def new_data(rule: Slice, row: compute.CorrectionRow) -> None:

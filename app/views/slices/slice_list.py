@@ -145,7 +145,7 @@ def several(workspace: Workspace) -> None:
     if len(names) < 2 or workspace.view_only:
         return
     with st.popover("Several", icon=":material/checklist:"):
-        st.multiselect("Slices", names, key=_SEVERAL, placeholder="Choose slices")
+        st.multiselect("Slices to change", names, key=_SEVERAL, placeholder="Choose slices")
         with st.container(horizontal=True):
             for label, edit in _TOGETHER.items():
                 st.button(label, key=f"several:{label}", on_click=_change_several, args=(label, edit))

@@ -22,7 +22,7 @@ from mandoline_core.report.charts.corrections import (
     side_by_side,
     slice_graph,
 )
-from mandoline_core.report.charts.distributions import RowScores, class_balance, histogram_with_cut
+from mandoline_core.report.charts.distributions import ScoresByValue, class_balance, histogram_with_cut
 from mandoline_core.report.charts.experiment import Point, experiment_dots, experiment_lines, is_number, series_title
 from mandoline_core.report.charts.row_map import Shade, hover_lines, row_map, score_shade, weight_shade
 from mandoline_core.report.charts.sensitivity import (

@@ -28,7 +28,7 @@ _FAR = 3.0  # when the whole range is this many times the middle's
 _FEWEST = 10  # labelled rows of a bin whose mean score is drawn
 
 
-class RowScores(NamedTuple):
+class ScoresByValue(NamedTuple):
     """Hold the scores of labelled rows by a column's values.
 
     Parameters
@@ -138,7 +138,7 @@ def histogram_with_cut(
     column: str,
     bounds: Mapping[str, float | date],
     dates: bool = False,
-    scores: RowScores | None = None,
+    scores: ScoresByValue | None = None,
     dark: bool = False,
 ) -> go.Figure:
     """Show a column's values in both samples, where a threshold cuts them, and the shares on either side.
@@ -152,7 +152,7 @@ def histogram_with_cut(
         the two the slice abstains.
     dates : bool
         Whether values are dates, in milliseconds since 1970.
-    scores : RowScores, optional
+    scores : ScoresByValue, optional
         Of the labelled rows: their mean is drawn bin by bin below the shares.
     """
     source, target = np.asarray(source_values, dtype=float), np.asarray(target_values, dtype=float)
@@ -208,7 +208,7 @@ def histogram_with_cut(
     )
 
 
-def _draw_scores(figure: Drawing, scores: RowScores, edges: Floats, show: Callable[[float], str]) -> bool:
+def _draw_scores(figure: Drawing, scores: ScoresByValue, edges: Floats, show: Callable[[float], str]) -> bool:
     """Draw the mean score of each bin in a plot of its own below, on the same axis, if any bin has enough rows."""
     values = np.clip(scores.values, edges[0], edges[-1])
     counts, sums = (np.histogram(values, edges, weights=weights)[0] for weights in (None, scores.scores))

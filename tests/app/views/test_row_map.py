@@ -161,3 +161,15 @@ def test_hovering_shows_rows_escaped(folder: Path) -> None:
     _, found = open_map(write_project(folder, source=source, target=target))
     assert "&lt;img" in found.hover[1][0]
     assert "<img" not in "".join(found.hover[1])
+
+
+def test_columns_that_still_differ_are_offered_above_the_map(folder: Path) -> None:
+    """On request, with what adding each as a slice would do; one click adds it."""
+    app = open_app(page="views/slices/slices.py", view="Map")
+    app.session_state["columns_open"] = True
+    run(app)
+    assert "could move the estimate by" in said(app)
+    assert app.button(key="model:0").label.startswith("Add: text contains dollars")
+    app.button(key="model:0").click()
+    run(app)
+    assert current(app).slices[-1].name == "text contains dollars"

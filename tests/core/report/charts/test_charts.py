@@ -365,7 +365,7 @@ def test_the_shares_on_either_side_of_a_cut_are_printed(bounds, shares):
 def test_the_mean_score_of_every_bin_with_enough_rows_is_drawn_below():
     """On an axis of its own, from 0 to 1; bins with few rows have none."""
     values = np.repeat([1.0, 2.0, 3.0], [20, 40, 3])
-    scores = charts.RowScores(
+    scores = charts.ScoresByValue(
         values, np.concatenate([np.ones(20), np.tile([1.0, 0.0], 20), np.ones(3)]), "accuracy", share=True
     )
     figure = charts.histogram_with_cut(values, values, column="n", bounds={"above": 1.5}, scores=scores)
@@ -374,7 +374,7 @@ def test_the_mean_score_of_every_bin_with_enough_rows_is_drawn_below():
     assert drawn.hovertext[1] == "accuracy 50.0%, 1.5 to 2.5 (40 labelled rows)"
     assert tuple(figure.layout.yaxis2.range) == (0, 1)
     assert figure.layout.yaxis2.domain[1] < figure.layout.yaxis.domain[0]
-    few = charts.RowScores(values[-3:], np.ones(3), "accuracy", share=True)
+    few = charts.ScoresByValue(values[-3:], np.ones(3), "accuracy", share=True)
     plain = charts.histogram_with_cut(values, values, column="n", bounds={"above": 1.5}, scores=few)
     assert [one.name for one in plain.data] == ["labelled data", "new data"]
 
