@@ -17,10 +17,11 @@ from scipy.special import betainc, ndtr
 from mandoline_core.arrays import Floats, Index
 from mandoline_core.checks.check import CheckRule
 from mandoline_core.checks.evidence import ModelReport
+from mandoline_core.estimators import Influence, SamplingError
 from mandoline_core.findings import Finding
 from mandoline_core.formatting import listed
-from mandoline_core.patterns import add_up
-from mandoline_core.pipeline import SampleGroups
+from mandoline_core.patterns import Membership, add_up
+from mandoline_core.pipeline import MOST_GROUPED, SampleGroups
 
 NARROW = 1.5  # times too narrow: from here on the interval is not to be quoted
 LEAST_NARROW = 1.02  # below, it makes no difference
@@ -63,8 +64,7 @@ class GroupsCheck(CheckRule):
         members, rows = report.problem.members, report.cells.rows
         if rows is None or report.cells.groups is None or report.fit.in_table:
             return None
-        pieces = report.outcome.influence.pieces(members)
-        total = sum(float(piece @ piece) for piece in members.together(pieces))
+        pieces, total = _pieces(report.outcome.influence, members, np.flatnonzero(rows.scored))
         if len(pieces) < 2 or not total:
             return None
         source, target = report.cells.groups
@@ -73,6 +73,26 @@ class GroupsCheck(CheckRule):
             _Side("new", target, None, pieces[1]),
         )
         return _findings(sides, total)
+
+
+def _pieces(influence: SamplingError, members: Membership, scored: Index) -> tuple[tuple[Floats, ...], float]:
+    """Return what each row adds to the estimate, and the variance of the estimate, as its interval has it.
+
+    Only the first rows of a sample are numbered by group: where nothing links others to them, they are enough.
+    """
+    if isinstance(influence, Influence) and members.is_simple and influence.audit is influence.target_audit is None:
+        first, some = slice(int(np.searchsorted(scored, MOST_GROUPED))), slice(MOST_GROUPED)
+        members = members._replace(
+            source=members.source[first],
+            groups=members.groups[first],
+            statistics=members.statistics[first],
+            source_rows=members.source_rows[first],
+            target=members.target[some],
+            target_rows=members.target_rows[some],
+        )
+        return influence.pieces(members), influence.standard_error() ** 2
+    pieces = influence.pieces(members)
+    return pieces, sum(float(piece @ piece) for piece in members.together(pieces))
 
 
 @dataclass(frozen=True, eq=False)

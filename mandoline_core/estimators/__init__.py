@@ -15,6 +15,7 @@ from mandoline_core.estimators.intervals import (
     Influence,
     Redraws,
     RowInfluence,
+    SamplingError,
     SourcePart,
     bootstrap_interval,
     exact_interval,

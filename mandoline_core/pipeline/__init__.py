@@ -52,7 +52,7 @@ from mandoline_core.pipeline.estimates import (
     is_share,
 )
 from mandoline_core.pipeline.fits import EdgeNames, Fit, choose_edges, fit, make_problem
-from mandoline_core.pipeline.group_columns import SampleGroups
+from mandoline_core.pipeline.group_columns import MOST_GROUPED, SampleGroups
 from mandoline_core.pipeline.labels import score_labels, score_truth
 from mandoline_core.pipeline.options import Options, option_defaults, with_options
 from mandoline_core.pipeline.predictions import tally_predictions

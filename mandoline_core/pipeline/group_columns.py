@@ -14,7 +14,7 @@ from mandoline_core.arrays import Floats, Index
 from mandoline_core.data import SAMPLE_CACHE, Sample
 from mandoline_core.findings import Finding
 
-MOST_ROWS = 100_000  # of a sample, from its start: groups stay whole
+MOST_GROUPED = 100_000  # of a sample, from its start: groups stay whole
 FEWEST_GROUPS = 20  # a column with fewer values is a feature, for a slice
 LEAST_REPEATED = 1.1  # rows a value
 MOST_SHARED = 0.9  # of the rows that have a value of the other sample; above, values are not a draw of many
@@ -122,7 +122,7 @@ def _group_column(name: str, sample: Sample, other: Sample) -> GroupColumn | Non
     whole = dtype.is_integer() or dtype.is_temporal()
     if not whole and dtype not in (nw.String, nw.Float64, nw.Float32):
         return None
-    values = sample.frame[name][:MOST_ROWS].to_pandas()
+    values = sample.frame[name][:MOST_GROUPED].to_pandas()
     if dtype.is_float():
         floats = values.dropna().to_numpy(float)
         if (floats != np.floor(floats)).any():  # infinities are whole
@@ -169,7 +169,7 @@ def groups_not_searched(source: Sample, target: Sample) -> Iterator[Finding]:
 
 def _share_known(distinct: pd.Index, other: Sample, name: str) -> float:
     """Return the share of the other sample's rows whose value is among those of this one."""
-    values = other.frame[name][:MOST_ROWS].to_pandas().dropna()
+    values = other.frame[name][:MOST_GROUPED].to_pandas().dropna()
     return float(values.isin(distinct).mean()) if len(values) else 1.0
 
 
@@ -199,7 +199,7 @@ def copies_of(sample: Sample) -> Index | None:
 def _find_copies(sample: Sample) -> Index | None:
     codes = pd.DataFrame(
         {
-            name: pd.factorize(sample.frame[name][:MOST_ROWS].to_pandas())[0]
+            name: pd.factorize(sample.frame[name][:MOST_GROUPED].to_pandas())[0]
             for name in sample.columns
             if _plain(sample, name)
         }

@@ -35,8 +35,9 @@ def assert_same(found: md.Report, expected: md.Report) -> None:
 
 
 def check_project(path: Path, engine: str) -> None:
-    """Estimate in memory and by an engine."""
+    """Estimate in memory and by an engine; other slices, which are tried on a sample of a large table, are not."""
     project = md.load_project(path)
+    project = replace(project, estimator=replace(project.estimator, spread=False))
     try:
         expected = md.estimate(project)
     except md.MandolineError as error:
