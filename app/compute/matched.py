@@ -45,6 +45,7 @@ def matched_rows(
     workspace: Workspace, rule: Slice, *, first: int = 0, most: int = 5, mistakes: bool = False
 ) -> dict[str, MatchedRows]:
     """Find the rows of both samples that a rule matches, and show some; of labelled rows only mistakes on request."""
+    workspace = workspace.on_draw
     source, target = samples(workspace)
     others = [other for other in workspace.project.slices if other.name != rule.name]
     rules = resolve([*others, replace(rule, enabled=True)], source, target, model_of(workspace))

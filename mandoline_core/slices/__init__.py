@@ -41,6 +41,7 @@ from mandoline_core.slices.rule import (
     NUMBERS,
     ORDERED,
     TEXT,
+    WRITTEN,
     Bound,
     Control,
     Scale,

@@ -10,7 +10,7 @@ from app.project import Workspace, visit
 from app.views import parts
 from app.words import highlighted, slice_rows, wording
 from mandoline_core import Slice
-from mandoline_core.slices import TEXT
+from mandoline_core.slices import TEXT, WRITTEN
 
 _SIDE, _MISTAKES, _PAGE = "rows_side", "rows_mistakes", "rows_page"
 _ROWS = 10  # a page
@@ -61,7 +61,7 @@ def _pager(name: str, page: int, n: int) -> None:
 
 def _one_page(found: compute.MatchedRows, rule: Slice) -> None:
     """Show some rows, with what the model says of each and whether it is right; of a text, what the rule found."""
-    texts = [column for column, need in rule.needs.items() if need == TEXT]
+    texts = [column for column, need in rule.needs.items() if need in (TEXT, WRITTEN)]
     if len(texts) == 1:
         marked = highlighted([str(text) for text in found.frame[texts[0]]], rule)
         for text, right, (_, row) in zip(marked, found.right, found.frame.iterrows(), strict=True):
@@ -69,7 +69,8 @@ def _one_page(found: compute.MatchedRows, rule: Slice) -> None:
             told = ", ".join(f"{name} {wording.plain(str(one))}" for name, one in said.items() if pd.notna(one))
             st.markdown(f"{_MARKS[right]} :gray[{told}] {text}")
     elif len(found.frame):
-        table, head = found.frame.copy(), "model is"
+        first = [column for column in (found.label, found.prediction) if column in found.frame]
+        table, head = found.frame[list(dict.fromkeys([*first, *found.frame]))], "model is"
         while head in table:  # a column of the data
             head += " "
         if any(right is not None for right in found.right):

@@ -372,6 +372,7 @@ def test_the_rows_of_a_slice_are_shown_a_page_at_a_time_and_mistakes_alone(folde
         return next(one.value for one in app.dataframe if "model is" in one.value.columns)
 
     assert table()["n_words"].tolist() == inside["n_words"].tolist()[:10]
+    assert table().columns[:3].tolist() == ["model is", "label", "pred_lr"]
     assert table()["model is"].tolist() == [
         "right" if good else "wrong" for good in inside.index[:10].map(inside["label"] == inside["pred_lr"])
     ]
@@ -385,3 +386,12 @@ def test_the_rows_of_a_slice_are_shown_a_page_at_a_time_and_mistakes_alone(folde
     run(app)
     assert all("model is" not in one.value.columns for one in app.dataframe)
     assert "Only mistakes" not in [one.label for one in app.toggle]
+
+
+def test_the_word_that_matched_is_marked_in_the_rows_of_a_keyword_slice() -> None:
+    """Next to each text is what the model says of it, and whether that is right."""
+    app = pages.choose(open_app(page="views/slices/slices.py"), "negation", "Rows")
+    lines = [one.value for one in app.markdown if ":orange-background[**" in one.value]
+    assert len(lines) == 10
+    assert all(":gray[label " in line and ", predicted " in line for line in lines)
+    assert all(line.startswith((":green[", ":red[")) for line in lines)
